@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Installs the Debian 12 packages that a build needs; with `tests`, also what the tests need.
+# Does nothing, and needs no root, when everything is there.
+set -euo pipefail
+
+packages=(
+    g++ cmake ninja-build ccache pkg-config
+    libboost1.81-dev libssl-dev nlohmann-json3-dev prometheus-cpp-dev libcli11-dev libspdlog-dev
+    libfmt-dev libsystemd-dev
+)
+if [ "${1:-}" = tests ]; then
+    packages+=(
+        clang-19 libclang-rt-19-dev libgtest-dev libgmock-dev libbenchmark-dev
+        python3 tshark prometheus curl strace
+    )
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+    if [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" != installed ]; then
+        missing+=("$package")
+    fi
+done
+if [ ${#missing[@]} -eq 0 ]; then
+    exit 0
+fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || {
+        echo "These Debian packages are missing and need root to install: ${missing[*]}" >&2
+        exit 77
+    }
+    as_root=(sudo)
+fi
+echo "Installing: ${missing[*]}" >&2
+export DEBIAN_FRONTEND=noninteractive
+for attempt in 1 2 3; do
+    if "${as_root[@]}" apt-get update -qq &&
+        "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; then
+        exit 0
+    fi
+    echo "Installing failed (attempt $attempt of 3)" >&2
+done
+exit 1
