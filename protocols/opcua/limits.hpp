@@ -1,0 +1,73 @@
+// Every bound of the OPC UA server, in one place. What is advertised (OperationLimits,
+// ServerCapabilities), what is enforced and what is reported as a metric come from here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tagferry::opcua {
+
+/// Times in ms, sizes in bytes.
+struct limits {
+    // Messages. One chunk fills one pooled buffer.
+    std::uint32_t chunk_size = 65'536;  ///< of a pooled buffer, either direction; ≥ 8,192
+    std::uint32_t pre_hello_chunk_size = 8'192;  ///< largest HEL, before anything is negotiated
+    std::uint32_t max_request_chunks = 32;       ///< MaxChunkCount of the ACK
+    std::uint32_t max_request_size = 2'097'152;  ///< MaxMessageSize of the ACK: 32 chunks
+    std::uint32_t max_response_chunks = 32;      ///< longest answer, before the client's own cap
+    std::uint32_t max_url_length = 4'096;        ///< Part 6 §7.1.2.3
+    std::uint32_t max_policy_uri_length = 255;   ///< Part 6 §6.7.2.3
+
+    // Decoding.
+    std::uint32_t max_nesting_depth = 64;              ///< Variant, DataValue, ExtensionObject, …
+    std::uint32_t max_array_length = 65'536;           ///< elements of any array; MaxArrayLength
+    std::uint32_t max_string_length = 65'536;          ///< bytes; MaxStringLength
+    std::uint32_t max_byte_string_length = 1'048'576;  ///< bytes; MaxByteStringLength
+
+    // Connections and channels.
+    std::uint32_t max_channels = 120;           ///< sessions + 20 for logins and discovery
+    std::uint32_t hello_timeout_ms = 5'000;     ///< accept → HEL complete (RX8)
+    std::uint32_t open_timeout_ms = 10'000;     ///< HEL → OPN complete (RX8)
+    std::uint32_t frame_timeout_ms = 10'000;    ///< first to last byte of a chunk (RX8)
+    std::uint32_t message_timeout_ms = 20'000;  ///< first to final chunk of a message (RX8)
+    std::uint32_t min_token_lifetime_ms = 10'000;
+    std::uint32_t max_token_lifetime_ms = 3'600'000;
+    std::uint32_t pipelined_responses = 64;  ///< messages queued on one channel (TX9)
+
+    // Sessions.
+    std::uint32_t max_sessions = 100;
+    std::uint32_t min_session_timeout_ms = 10'000;  ///< E11
+    std::uint32_t max_session_timeout_ms = 3'600'000;
+    std::uint32_t activation_timeout_ms = 30'000;  ///< CreateSession → ActivateSession
+    std::uint32_t max_session_name_length = 256;
+    std::uint32_t max_locale_ids = 16;
+    std::uint32_t max_pending_operations = 256;  ///< deferred requests, whole server
+    std::uint32_t max_pending_operations_per_session = 16;
+    std::uint32_t max_continuation_points = 400;  ///< whole server: 100 sessions × 4
+    std::uint32_t max_continuation_points_per_session = 16;
+    std::uint32_t max_registered_nodes = 200'000;  ///< whole server
+
+    // Items in one request: OperationLimits.
+    std::uint32_t max_nodes_per_read = 10'000;
+    std::uint32_t max_nodes_per_write = 10'000;
+    std::uint32_t max_nodes_per_browse = 1'000;
+    std::uint32_t max_nodes_per_register = 10'000;
+    std::uint32_t max_nodes_per_translate = 1'000;
+    std::uint32_t max_browse_path_elements = 64;
+    std::uint32_t max_references_per_node = 10'000;  ///< one Browse result, asked for 0 = all
+
+    // Turns.
+    std::uint32_t turn_items = 256;  ///< items before a request yields
+    std::uint32_t turn_us = 200;     ///< or this long
+    std::uint32_t turn_frames = 64;  ///< chunks handled in one receive (RX13)
+
+    // Pools of `chunk_size` slots. Requests: each connection may be assembling one message of
+    // several chunks, and each pending operation holds the chunks of its request; both are short,
+    // so the pools are sized for 32 such at once and refuse more (back-pressure).
+    std::size_t request_slots = 128;
+    // Responses: one slot is reserved by each admitted request (max_channels) and a long answer
+    // takes up to max_response_chunks.
+    std::size_t response_slots = 256;
+};
+
+}  // namespace tagferry::opcua

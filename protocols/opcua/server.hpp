@@ -1,0 +1,41 @@
+// The OPC UA server: what all channels share, and the engine of one connection.
+#pragma once
+
+#include "protocols/opcua/backend/backend.hpp"
+#include "protocols/opcua/limits.hpp"
+#include "transport/engine.hpp"
+
+#include <memory>
+#include <string_view>
+
+namespace tagferry::opcua {
+
+struct server_state;
+
+/// Lives on the OPC UA shard; every call on that shard's thread. Holds the address space, the
+/// sessions, the pools and the pending operations of all its connections.
+class server {
+  public:
+    /// Allocates everything that operation needs. Throws std::system_error when a pool cannot be
+    /// reserved and std::invalid_argument when a limit makes no sense.
+    /// @param ports and @param time must outlive the server.
+    server(const backend& ports, const limits& bounds, const transport::clock& time);
+    /// Every engine that it made must be gone.
+    ~server();
+    server(const server&) = delete;
+    server& operator=(const server&) = delete;
+
+    /// An engine for a connection just accepted; what the listener's factory calls.
+    /// @param peer the client's address as text, copied.
+    /// @return null when as many channels as allowed exist and none can be evicted.
+    std::unique_ptr<transport::engine> make_connection(std::string_view peer);
+
+    /// When `expire` should be called: session timeouts, deadlines of pending operations.
+    transport::time_point deadline() const noexcept;
+    void expire(transport::time_point now);
+
+  private:
+    std::unique_ptr<server_state> state_;
+};
+
+}  // namespace tagferry::opcua
