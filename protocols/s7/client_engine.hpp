@@ -1,0 +1,192 @@
+// The S7 client: one connection to one PLC, as an engine.
+//
+// It connects (COTP, setup communication), keeps as many jobs in flight as the PLC grants, matches
+// replies on the full 16-bit reference, and completes every job it accepted exactly once, in
+// bounded time, whatever the peer or the link does. It never reconnects by itself: whoever owns it
+// opens it again after `closed`. It belongs to one shard thread.
+#pragma once
+
+#include "protocols/s7/session/job_table.hpp"
+#include "protocols/s7/wire/fragments.hpp"
+#include "protocols/s7/wire/limits.hpp"
+#include "protocols/s7/wire/variables.hpp"
+#include "transport/engine.hpp"
+#include "transport/memory/operations.hpp"
+#include "transport/memory/pinned_pool.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace tagferry::s7 {
+
+/// One job, request and reply, is one operation of these kinds.
+inline const transport::operation_kind s7_read = transport::register_operation_kind("s7_read");
+inline const transport::operation_kind s7_write = transport::register_operation_kind("s7_write");
+
+enum class link_state : std::uint8_t {
+    down,         ///< no connection
+    connecting,   ///< transport is up, COTP connect request is out
+    negotiating,  ///< COTP is up, setup communication is out
+    up,           ///< jobs can be submitted
+};
+
+/// Why a link is not up. `none` while it is, or was never tried.
+enum class link_reason : std::uint8_t {
+    none,
+    connect_failed,      ///< no transport connection
+    handshake_timeout,   ///< no COTP confirm or setup reply in time
+    connection_refused,  ///< disconnect or error TPDU: wrong TSAP, or the PLC has none free
+    setup_refused,       ///< the PLC answered setup communication with an error
+    setup_unusable,      ///< negotiated values that nothing can be done with
+    peer_closed,         ///< the PLC or somebody between closed the connection
+    transport_error,
+    disconnected,    ///< disconnect or error TPDU while up
+    protocol_error,  ///< the peer sent what is not S7
+    job_timeouts,    ///< jobs in a row, or all in flight, were not answered
+    requested,       ///< this side closed it
+};
+/// What the reason means, with the remedy where one is known. Static storage.
+std::string_view words_of(link_reason reason) noexcept;
+
+struct negotiated_limits {
+    std::size_t pdu_size = 0;   ///< bytes
+    std::size_t window = 0;     ///< jobs in flight
+    std::size_t tpdu_size = 0;  ///< bytes the peer takes in one TPDU
+};
+
+struct link_event {
+    link_state state = link_state::down;
+    link_reason reason = link_reason::none;
+    /// Disconnect reason byte, S7 error of a refused setup, or 0.
+    std::uint16_t detail = 0;
+    negotiated_limits limits;  ///< set when up
+};
+
+/// How a job ended.
+enum class job_outcome : std::uint8_t {
+    answered,        ///< a usable reply came; each item has its own code
+    refused,         ///< the PLC refused the whole job; `error` says why
+    reply_unusable,  ///< a reply came that does not fit the request
+    timed_out,       ///< sent, and not answered in time
+    link_lost,       ///< sent, then the link ended
+    not_sent,        ///< the link ended, or was closed, before it was sent
+};
+
+struct item_result {
+    item_code code = item_code::never_executed;
+    /// What was read, as the PLC keeps it; empty unless `code` is success, and for writes.
+    std::span<const std::byte> bytes;
+};
+
+struct job_result {
+    job_kind kind = job_kind::read;
+    std::uint64_t tag = 0;  ///< as given to submit
+    job_outcome outcome = job_outcome::answered;
+    std::uint16_t error = 0;  ///< job-level error when refused
+    /// One per request item when answered, otherwise empty. Valid during the call only.
+    std::span<const item_result> items;
+    transport::time_point sent{};     ///< epoch when it was not sent
+    transport::time_point arrived{};  ///< when the reply was complete, or the job given up
+};
+
+/// Whoever uses the client. Called on the shard thread from inside engine calls; jobs may be
+/// submitted from inside, the engine must not be destroyed.
+class client_observer {
+  public:
+    virtual void link_changed(const link_event& event) = 0;
+    /// Exactly once for each accepted job, never from inside `submit`.
+    virtual void job_finished(const job_result& result) = 0;
+    /// The window or the queue has room again after a submit was turned away.
+    virtual void capacity_available() {}
+
+  protected:
+    ~client_observer() = default;
+};
+
+struct client_options {
+    std::uint16_t local_tsap = 0x0100;
+    std::uint16_t remote_tsap = tsap_of(2, 0, 1);  ///< see `tsap_of`
+    std::size_t pdu_size = 960;                    ///< asked for, 112 to 2048
+    std::size_t max_jobs = 8;                      ///< own limit of jobs in flight, 1 to 32
+    std::size_t queued_jobs = 8;                   ///< accepted beyond the window, 1 to 64
+    std::size_t max_items = 20;     ///< largest job accepted in items, 1 to 255
+    transport::duration handshake_timeout = std::chrono::seconds(3);
+    transport::duration job_timeout = std::chrono::seconds(2);
+    /// Timeouts in a row after which the link is given up; all in flight at once does it too.
+    std::size_t timeouts_in_a_row = 3;
+};
+
+/// Since construction. Each is monotonic.
+struct client_counters {
+    std::uint64_t jobs_sent = 0;
+    std::uint64_t jobs_answered = 0;
+    std::uint64_t jobs_refused = 0;
+    std::uint64_t jobs_timed_out = 0;
+    std::uint64_t jobs_lost = 0;  ///< sent or queued when the link ended
+    std::uint64_t replies_unusable = 0;
+    std::uint64_t replies_late = 0;     ///< to a job already given up
+    std::uint64_t replies_foreign = 0;  ///< with a reference that is not ours, or not a reply
+    std::uint64_t handshakes = 0;       ///< times the link came up
+};
+
+class client_engine final : public transport::engine {
+  public:
+    /// @param pool with slots of at least `options.pdu_size + 7` bytes; `max_jobs + queued_jobs +
+    ///   1` of them are held for the life of the engine. Must outlive it, as must the observer.
+    /// Throws std::invalid_argument when an option is out of range, std::length_error when the
+    /// pool has too few slots or too small ones.
+    client_engine(const client_options& options, transport::pinned_pool& pool,
+                  client_observer& observer);
+    ~client_engine() override;
+
+    /// Accepts one read job. The items are copied; the reply's sizes are checked against them.
+    /// @param tag comes back in the result.
+    /// @return false, and nothing happens, when the link is not up, the queue is full, or the job
+    ///   does not fit the negotiated PDU in either direction.
+    bool submit_read(std::uint64_t tag, std::span<const variable> items);
+    /// Accepts one write job; bytes are copied. Queued writes go ahead of queued reads, except
+    /// that a read goes after each write while reads wait and the window has one place only, and
+    /// that with a larger window writes never take its last place from waiting reads. Writes keep
+    /// their order among themselves.
+    bool submit_write(std::uint64_t tag, std::span<const write_item> items);
+
+    /// Jobs that can be submitted now: 0 unless up.
+    std::size_t free_slots() const noexcept;
+    std::size_t jobs_in_flight() const noexcept;
+    std::size_t jobs_queued() const noexcept;
+    link_state state() const noexcept { return state_; }
+    /// As negotiated; all 0 unless up.
+    const negotiated_limits& limits() const noexcept { return limits_; }
+    const client_counters& counters() const noexcept { return counters_; }
+
+    /// Ends the link from this side: jobs not sent complete as not_sent, sent ones as link_lost.
+    void disconnect() noexcept;
+
+    void opened(transport::engine_host& host, transport::time_point now) override;
+    transport::receive_result receive(std::span<std::byte> bytes,
+                                      transport::time_point now) override;
+    transport::input_wish wants_input() const noexcept override { return {true, frame_size_}; }
+    void pull(transport::send_batch& batch, transport::time_point now) override;
+    void written(const transport::write_report& report) override;
+    transport::time_point deadline() const noexcept override;
+    void expire(transport::time_point now) override;
+    void closed(const transport::close_info& info, transport::time_point now) override;
+    void resume(transport::completion_token token, std::uint32_t result,
+                transport::time_point now) override;
+
+  private:
+    client_options options_;
+    client_observer& observer_;
+    job_table jobs_;
+    link_state state_ = link_state::down;
+    negotiated_limits limits_;
+    client_counters counters_;
+    std::size_t frame_size_ = 0;
+};
+
+}  // namespace tagferry::s7

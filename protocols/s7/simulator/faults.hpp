@@ -1,0 +1,56 @@
+// Where a simulated PLC lets itself be made to misbehave.
+#pragma once
+
+#include "protocols/s7/wire/message.hpp"
+#include "transport/time/clock.hpp"
+
+#include <chrono>
+#include <cstdint>
+
+namespace tagferry::s7 {
+
+/// What becomes of one job.
+struct job_fate {
+    enum class action : std::uint8_t {
+        answer,  ///< as a PLC would
+        refuse,  ///< an ack with `error` and nothing else
+        ignore,  ///< never answered; the connection stays
+        drop,    ///< the connection is closed at once
+    };
+    action what = action::answer;
+    std::uint16_t error = 0;
+    transport::duration delay{0};  ///< on top of the configured latency
+};
+
+/// Asked by the simulator; one hook serves all connections of a PLC. Shard thread only.
+class fault_hook {
+  public:
+    /// Whether a new connection is served; false resets it before a byte is sent.
+    virtual bool accept_connection(transport::time_point now) = 0;
+    /// Asked once for each job, setup communication included, when it has arrived whole.
+    virtual job_fate judge(const s7_message& job, transport::time_point now) = 0;
+
+  protected:
+    ~fault_hook() = default;
+};
+
+/// Faults switched by hand: the demo's pulled cable.
+class manual_faults final : public fault_hook {
+  public:
+    /// No connection is accepted; use with `simulated_plc::drop_connections`.
+    void refuse_connections(bool on) noexcept { refusing_ = on; }
+    /// Jobs are taken and never answered.
+    void be_silent(bool on) noexcept { silent_ = on; }
+    /// Added to each answer.
+    void delay_jobs(transport::duration delay) noexcept { delay_ = delay; }
+
+    bool accept_connection(transport::time_point now) override;
+    job_fate judge(const s7_message& job, transport::time_point now) override;
+
+  private:
+    bool refusing_ = false;
+    bool silent_ = false;
+    transport::duration delay_{0};
+};
+
+}  // namespace tagferry::s7
