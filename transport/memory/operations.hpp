@@ -69,6 +69,7 @@ struct operation_totals {
     std::uint64_t allocations = 0;
     std::uint64_t allocated_bytes = 0;
     double duration_sum_s = 0;
+    /// By bucket, not cumulative; the last one is what exceeded every bound.
     std::array<std::uint64_t, operation_duration_bounds_s.size() + 1> duration_buckets{};
 };
 
