@@ -58,6 +58,11 @@ class browse_backend {
     /// @return false: no such node; `out` untouched.
     virtual bool find(const call& context, std::string_view path, tree_handle& out) = 0;
 
+    /// Finds the child of `parent` whose unescaped name is exactly this. Constant time.
+    /// @return false: no such child, or a stale parent; `out` untouched.
+    virtual bool find_child(const call& context, tree_handle parent, std::string_view name,
+                            tree_handle& out) = 0;
+
     /// Describes a node. The root has no path and no name.
     /// @return false: the handle is stale; `out` untouched.
     virtual bool describe(const call& context, tree_handle node, tree_node& out) = 0;

@@ -1,0 +1,76 @@
+// Reads OPC UA Binary (Part 6 §5.2). Sticky error, limits from outside, views instead of copies.
+#pragma once
+
+#include "protocols/opcua/encoding/views.hpp"
+#include "protocols/opcua/spec/status_codes.hpp"
+#include "transport/bytes/reader.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tagferry::opcua {
+
+struct limits;
+
+/// Every length is checked against its limit and against the bytes left before it is used; after
+/// the first error every read gives zero or an empty view and `status()` says why.
+class decoder {
+  public:
+    /// @param bytes must outlive the decoder and every view it gave.
+    decoder(bytes_view bytes, const limits& bounds) noexcept : reader_(bytes), limits_(&bounds) {}
+
+    bool boolean() noexcept { return reader_.u8() != 0; }
+    std::uint8_t u8() noexcept { return reader_.u8(); }
+    std::uint16_t u16() noexcept { return reader_.u16(); }
+    std::uint32_t u32() noexcept { return reader_.u32(); }
+    std::int32_t i32() noexcept { return reader_.i32(); }
+    std::int64_t i64() noexcept { return reader_.i64(); }
+    double float64() noexcept { return reader_.read<double>(); }
+
+    /// Length -1 gives a null string, 0 an empty one; other negatives are an error (E60).
+    text_view string() noexcept;
+    bytes_view byte_string() noexcept;
+    node_id_view node_id() noexcept;
+    expanded_node_id_view expanded_node_id() noexcept;
+    qualified_name_view qualified_name() noexcept;
+    localized_text_view localized_text() noexcept;
+    extension_object_view extension_object() noexcept;
+    variant_view variant() noexcept;
+    data_value_view data_value() noexcept;
+    void skip_diagnostic_info() noexcept;
+
+    /// The length of an array whose elements take at least `smallest_element` bytes each, so that
+    /// a count that cannot be true is refused before anything is done with it. A null array
+    /// (-1) gives 0.
+    std::uint32_t array_length(std::size_t smallest_element) noexcept;
+    /// As above; -1 stays -1.
+    std::int32_t nullable_array_length(std::size_t smallest_element) noexcept;
+
+    /// Passes over one element of any built-in type, checking it.
+    void skip(builtin_type type) noexcept;
+    void skip_strings() noexcept;  ///< passes over an array of String
+
+    void fail(status_code why) noexcept;
+    bool ok() const noexcept { return reader_.ok(); }
+    /// BadDecodingError or BadEncodingLimitsExceeded after an error, else Good.
+    status_code status() const noexcept {
+        return reader_.ok() ? status::good
+                            : (status_ == status::good ? status::bad_decoding_error : status_);
+    }
+    std::size_t position() const noexcept { return reader_.position(); }
+    std::size_t remaining() const noexcept { return reader_.remaining(); }
+    bytes_view bytes(std::size_t count) noexcept { return reader_.bytes(count); }
+
+  private:
+    bool enter() noexcept;
+    void leave() noexcept { --depth_; }
+    void variant_array(variant_view& out, bool has_dimensions) noexcept;
+    void elements(builtin_type type, std::uint32_t count) noexcept;
+
+    transport::little_endian_reader reader_;
+    const limits* limits_;
+    std::uint32_t depth_ = 0;
+    status_code status_ = status::good;
+};
+
+}  // namespace tagferry::opcua
