@@ -78,7 +78,7 @@ frame_room receive_buffer::expect_frame(std::size_t size) noexcept {
 }
 
 void receive_buffer::hand_over(receive_buffer& to) noexcept {
-    if (!to.empty() || end_ - begin_ > to.staging_.size()) {
+    if (!to.empty() || (!in_large_frame() && end_ - begin_ > to.staging_.size())) {
         die("nowhere to hand received bytes over to", "receive_buffer", end_ - begin_);
     }
     if (in_large_frame()) {
