@@ -74,11 +74,18 @@ class intrusive_list {
         hook* const next = static_cast<hook&>(member).next_;
         return next == &head_ ? nullptr : static_cast<T*>(next);
     }
-    /// Moves all of `other` behind the members of this list, in order.
+    /// Moves all of `other` behind the members of this list, in order, in O(1).
     void splice_back(intrusive_list& other) noexcept {
-        while (T* const member = other.pop_front()) {
-            push_back(*member);
+        if (other.empty()) {
+            return;
         }
+        hook* const first = other.head_.next_;
+        hook* const last = other.head_.previous_;
+        other.head_.next_ = other.head_.previous_ = &other.head_;
+        first->previous_ = head_.previous_;
+        head_.previous_->next_ = first;
+        last->next_ = &head_;
+        head_.previous_ = last;
     }
 
   private:

@@ -55,8 +55,8 @@ struct shard_statistics {
 
 class shard {
   public:
-    /// @param source must outlive the shard. With a clock that is not the machine's, timers are
-    ///   looked at when a turn ends: move the clock, then post something.
+    /// @param source must outlive the shard. With a clock that is not the machine's, move it
+    ///   and then `wake`: what is due is done at the end of any turn.
     /// Throws std::system_error when the system gives no descriptors.
     shard(const shard_options& options, const clock& source);
     /// Stops and joins. Tasks still queued are dropped.
@@ -130,6 +130,9 @@ class shard {
     /// shard's own thread. Tasks that were queued and did not run are dropped and counted.
     void join();
 
+    /// True from the first `stop` on.
+    bool stopping() const noexcept { return closed_.load(std::memory_order_acquire); }
+
     bool on_this_thread() const noexcept { return current() == this; }
     /// The shard whose thread this is, or null.
     static shard* current() noexcept;
@@ -143,6 +146,7 @@ class shard {
   private:
     friend class turn_scope;
     struct machinery;
+    struct alarm;
     using turn_list = intrusive_list<turn_participant, turn_participant>;
     using after_list = intrusive_list<after_turn_participant, after_turn_participant>;
     using next_list = intrusive_list<next_turn_participant, next_turn_participant>;
@@ -166,10 +170,10 @@ class shard {
     void finish_turn() noexcept;
     void take_next_turns(turn_budget& budget) noexcept;
     void run_tasks(turn_budget& budget) noexcept;
-    void run_timers(turn_budget& budget) noexcept;
+    void run_timers() noexcept;
     void arm_timer() noexcept;
     void on_wake() noexcept;
-    void on_timer(bool cancelled) noexcept;
+    void on_timer() noexcept;
     void run();
     void run_to_the_end();
     void drop_tasks() noexcept;
@@ -181,7 +185,10 @@ class shard {
     // destroyed.
     std::unique_ptr<machinery> machinery_;
     boost::asio::io_context context_;
+    std::unique_ptr<alarm> alarm_;
     const clock& clock_;
+    const bool clock_is_the_machines_;
+    bool ending_ = false;
     time_point now_{};
     std::size_t turn_depth_ = 0;
     turn_list turn_end_list_;

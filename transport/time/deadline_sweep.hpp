@@ -42,6 +42,7 @@ class deadline_sweep {
 
     list waiting_;  ///< not looked at yet in the current sweep
     list swept_;    ///< looked at, and those added meanwhile
+    bool in_progress_ = false;
 };
 
 }  // namespace tagferry::transport
