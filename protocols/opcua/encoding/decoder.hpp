@@ -2,7 +2,7 @@
 #pragma once
 
 #include "protocols/opcua/encoding/views.hpp"
-#include "protocols/opcua/spec/status_codes.hpp"
+#include "protocols/opcua/spec/generated/status_codes.hpp"
 #include "transport/bytes/reader.hpp"
 
 #include <cstddef>

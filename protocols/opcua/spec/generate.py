@@ -351,7 +351,7 @@ def status_codes(folder, out, heading):
     header += '}  // namespace tagferry::opcua\n'
     write(out, 'status_codes.hpp', header)
     rows.sort(key=lambda row: row[1])
-    source = heading + '#include "protocols/opcua/spec/status_codes.hpp"\n\n'
+    source = heading + '#include "protocols/opcua/spec/generated/status_codes.hpp"\n\n'
     source += '#include <algorithm>\n#include <iterator>\n\nnamespace tagferry::opcua {\nnamespace {\n'
     source += 'struct row {\n    std::uint32_t code;\n    std::string_view name;\n};\n'
     source += 'constexpr row rows[] = {\n'
@@ -422,7 +422,7 @@ def node_tables(out, heading, model):
             references.append('0x%X' % (target | kind << 16 | forward << 24))
     namespace = 'namespace tagferry::opcua {\n\n'
     close = '\n}  // namespace tagferry::opcua\n'
-    include = heading + '#include "protocols/opcua/nodes/standard_tables.hpp"\n\n' + namespace
+    include = heading + '#include "protocols/opcua/spec/standard_tables.hpp"\n\n' + namespace
     closing_row = '    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, %d, %d},' % (len(references), len(values))
     write(out, 'standard_nodes.cpp', include
           + 'const standard_node standard_nodes[] = {\n' + '\n'.join(rows + [closing_row])

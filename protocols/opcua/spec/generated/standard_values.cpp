@@ -5,7 +5,7 @@
 //   585b75f1feec143001ea120097b5de0c NodeIds.csv
 //   a34d991aedae9aa7a556f2cffca6e5c1 StatusCode.csv
 //   ef4ba0535924298c1ce9a6916c41d207 AttributeIds.csv
-#include "protocols/opcua/nodes/standard_tables.hpp"
+#include "protocols/opcua/spec/standard_tables.hpp"
 
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 
