@@ -1,11 +1,7 @@
 #include "transport/threads/shard.hpp"
 
-#include "transport/memory/op_memory.hpp"
 #include "transport/memory/rings.hpp"
 
-#include <boost/asio/basic_waitable_timer.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/post.hpp>
 #include <pthread.h>
 #include <sched.h>
 
@@ -67,8 +63,6 @@ struct shard::machinery {
     explicit machinery(std::size_t mailbox_capacity) : mailbox(mailbox_capacity) {}
 
     mpsc_ring<task> mailbox;
-    op_memory<128> wake_memory;
-    op_memory<256> timer_memory;
 
     std::mutex mutex;  // of what follows
     std::condition_variable ended;
@@ -76,23 +70,9 @@ struct shard::machinery {
     std::thread thread;
 };
 
-struct shard::alarm {
-    explicit alarm(boost::asio::io_context& context)
-        : timer(context), work(context.get_executor()) {}
-
-    boost::asio::basic_waitable_timer<std::chrono::steady_clock,
-                                      boost::asio::wait_traits<std::chrono::steady_clock>, executor>
-        timer;
-    boost::asio::executor_work_guard<executor> work;
-    bool pending = false;
-};
-
 shard::shard(const shard_options& options, const clock& source)
     : machinery_(std::make_unique<machinery>(options.mailbox_capacity)),
-      context_(1),
-      alarm_(std::make_unique<alarm>(context_)),
       clock_(source),
-      clock_is_the_machines_(dynamic_cast<const real_clock*>(&source) != nullptr),
       now_(source.now()),
       wheel_(now_),
       index_(options.index),
@@ -131,12 +111,15 @@ void shard::fault(std::string_view where, std::string_view what) noexcept {
 // The flag is exchanged, not stored and loaded: whoever finds it set has written into the same
 // chain of changes from which `on_wake` reads, so its task is seen there.
 void shard::wake() noexcept {
+    if (on_this_thread()) {
+        go_on_ = true;
+        return;
+    }
     if (wake_pending_.exchange(true, std::memory_order_acq_rel)) {
         return;
     }
     wake_ups_.fetch_add(1, std::memory_order_relaxed);
-    boost::asio::post(context_.get_executor(),
-                      bind_op_memory(machinery_->wake_memory, [this] { on_wake(); }));
+    poller_.wake();
 }
 
 bool shard::post(const task& work) noexcept {
@@ -156,7 +139,7 @@ void shard::announce() noexcept {
 void shard::at_next_turn(next_turn_participant& participant) noexcept {
     if (!next_list::linked(participant)) {
         next_turn_list_.push_back(participant);
-        wake();
+        go_on_ = true;
     }
 }
 
@@ -201,21 +184,15 @@ void shard::run_tasks(turn_budget& budget) noexcept {
 }
 
 void shard::on_wake() noexcept {
+    go_on_ = false;
     wake_pending_.exchange(false, std::memory_order_acq_rel);
     const turn_scope turn(*this);
     turn_budget budget(clock_, now_);
     take_next_turns(budget);
     run_tasks(budget);
     if (!next_turn_list_.empty() || !machinery_->mailbox.empty()) {
-        wake();
+        go_on_ = true;
     }
-}
-
-void shard::on_timer() noexcept {
-    alarm_->pending = false;
-    armed_ = time_point::max();
-    // Ending the turn does what is due, and arms again.
-    const turn_scope turn(*this);
 }
 
 void shard::run_timers() noexcept {
@@ -236,11 +213,15 @@ void shard::finish_turn() noexcept {
     count_one(turns_);
     if (!ending_ && std::min(wheel_.wake_time(), sweep_due_) <= now_) {
         run_timers();
+        if (std::min(wheel_.wake_time(), sweep_due_) <= now_) {
+            // More is due than this turn could do.
+            go_on_ = true;
+        }
     }
     turn_budget budget(clock_, now_);
     while (!turn_end_list_.empty() || !after_turn_list_.empty()) {
         if (!budget.spend()) {
-            wake();
+            go_on_ = true;
             break;
         }
         if (turn_participant* const acting = turn_end_list_.pop_front()) {
@@ -249,49 +230,54 @@ void shard::finish_turn() noexcept {
             contain("after turn", [&] { after->after_turn(now_); });
         }
     }
-    arm_timer();
 }
 
-void shard::arm_timer() noexcept {
+/// Until something is due, counted from the beginning of the last turn; `duration::max()` when
+/// nothing is.
+duration shard::time_to_wait() const noexcept {
+    if (go_on_ || wake_pending_.load(std::memory_order_acquire)) {
+        return duration::zero();
+    }
     const time_point due = std::min(wheel_.wake_time(), sweep_due_);
-    if (ending_) {
-        return;
+    if (due == time_point::max()) {
+        return duration::max();
     }
-    if (due <= now_) {
-        // More is due than this turn could do: it goes on in the next.
-        wake();
-        return;
+    return std::max(due - now_, duration::zero());
+}
+
+/// Waits for what is ready and lets each take its turn.
+/// @return turns taken.
+std::size_t shard::take_events(duration timeout) noexcept {
+    const std::size_t found = poller_.wait(timeout);
+    if (go_on_ || wake_pending_.load(std::memory_order_acquire)) {
+        on_wake();
+        if (found == 0) {
+            return 1;
+        }
+    } else if (found == 0) {
+        // Ending the turn does what is due.
+        const turn_scope turn(*this);
+        return 0;
     }
-    if (due >= armed_) {
-        return;
+    std::size_t taken = 0;
+    for (auto next = poller_.next(); next.watcher != nullptr; next = poller_.next()) {
+        ++taken;
+        contain("descriptor", [&] {
+            const turn_scope turn(*this);
+            next.watcher->ready(next.what);
+        });
     }
-    armed_ = due;
-    if (alarm_->pending) {
-        // The handler comes now, and the end of its turn arms for the earlier time.
-        alarm_->timer.cancel();
-        return;
-    }
-    alarm_->pending = true;
-    if (clock_is_the_machines_) {
-        alarm_->timer.expires_at(due);
-    } else {
-        alarm_->timer.expires_after(due - now_);
-    }
-    alarm_->timer.async_wait(
-        bind_op_memory(machinery_->timer_memory, [this](const auto&) { on_timer(); }));
+    return taken;
 }
 
 void shard::run() {
     const thread_mark mark(*this);
     {
-        // Takes over what was announced and arms what was scheduled before the start.
+        // Takes over what was announced before the start.
         const turn_scope turn(*this);
     }
-    for (bool stopped = false; !stopped;) {
-        contain("handler", [&] {
-            context_.run();
-            stopped = true;
-        });
+    while (!stopping()) {
+        take_events(time_to_wait());
     }
     run_to_the_end();
     const std::lock_guard lock(machinery_->mutex);
@@ -301,15 +287,9 @@ void shard::run() {
 
 void shard::run_to_the_end() {
     ending_ = true;
-    contain("stop", [&] {
-        alarm_->timer.cancel();
-        context_.restart();
-    });
-    wake();
-    std::size_t ready = 1;
-    for (std::size_t handled = 0; ready != 0 && handled < final_handler_limit; ++handled) {
-        ready = 1;
-        contain("handler", [&] { ready = context_.poll_one(); });
+    go_on_ = true;
+    for (std::size_t turns = 0; go_on_ && turns < final_turn_limit; ++turns) {
+        on_wake();
     }
 }
 
@@ -347,20 +327,17 @@ void shard::run_here() {
 
 std::size_t shard::poll_here() {
     const thread_mark mark(*this);
-    { const turn_scope turn(*this); }
+    go_on_ = true;
     std::size_t handled = 0;
-    std::size_t ready = 1;
-    while (ready != 0) {
-        ready = 1;
-        contain("handler", [&] { ready = context_.poll_one(); });
-        handled += ready;
+    for (std::size_t taken = 1; taken != 0 || go_on_; handled += taken) {
+        taken = take_events(duration::zero());
     }
     return handled;
 }
 
 void shard::stop() noexcept {
     if (!closed_.exchange(true, std::memory_order_acq_rel)) {
-        context_.stop();
+        poller_.wake();
     }
 }
 

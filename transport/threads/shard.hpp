@@ -1,8 +1,8 @@
-// One io_context, one thread, and everything that lives on it. Objects on a shard need no locks:
+// One poller, one thread, and everything that lives on it. Objects on a shard need no locks:
 // only `post`, `wake`, `announce`, `stop` and the counters may be used from other threads.
 //
-// A handler of ours that Asio calls opens a `turn_scope` first. What it marks there acts when the
-// outermost scope of the turn ends:
+// Each ready descriptor, each batch of tasks and each timer tick is a turn. What is marked in it
+// acts when the outermost `turn_scope` ends:
 //
 //   turn begins: read the clock, take over announced snapshots
 //   handlers, tasks, timers, sweep          mark participants
@@ -11,7 +11,7 @@
 //                in a turn of its own
 #pragma once
 
-#include "transport/threads/executor.hpp"
+#include "transport/threads/poller.hpp"
 #include "transport/threads/task.hpp"
 #include "transport/threads/turn.hpp"
 #include "transport/time/clock.hpp"
@@ -46,7 +46,7 @@ struct shard_options {
 /// Numbers since the start, readable from any thread; each is monotonic and may be a moment old.
 struct shard_statistics {
     std::uint64_t turns = 0;
-    std::uint64_t wake_ups = 0;  ///< handlers posted to wake the shard, many posts each
+    std::uint64_t wake_ups = 0;  ///< system calls made to wake the shard, many posts each
     std::uint64_t tasks_run = 0;
     std::uint64_t tasks_refused = 0;  ///< posts answered with false
     std::uint64_t tasks_dropped = 0;  ///< accepted, but the shard had ended
@@ -64,8 +64,8 @@ class shard {
     shard(const shard&) = delete;
     shard& operator=(const shard&) = delete;
 
-    boost::asio::io_context& context() noexcept { return context_; }
-    executor get_executor() noexcept { return context_.get_executor(); }
+    /// Watches the descriptors of this shard; each report is a turn.
+    poller& descriptors() noexcept { return poller_; }
     const clock& time_source() const noexcept { return clock_; }
     std::string_view name() const noexcept { return name_.data(); }
     std::size_t index() const noexcept { return index_; }
@@ -118,13 +118,13 @@ class shard {
     void run_here();
     /// Runs on the calling thread whatever is ready, without waiting. For tests and tools that
     /// have no other thread; not while the shard runs.
-    /// @return handlers run.
+    /// @return descriptors reported and batches of tasks run.
     std::size_t poll_here();
 
     /// Asks the shard to end; returns at once. From any thread, in any state, any number of times.
     /// The shard finishes its turn, refuses posts from then on, runs the tasks already queued and
-    /// the handlers that are ready (at most `final_handler_limit`), and ends. For an orderly end
-    /// close what has operations outstanding before, so that nothing is left in the io_context.
+    /// what asks for a next turn (at most `final_turn_limit` turns), and ends. For an orderly end
+    /// close what has a descriptor before.
     void stop() noexcept;
     /// Waits until the shard's run has ended; returns at once when it never started. Not on the
     /// shard's own thread. Tasks that were queued and did not run are dropped and counted.
@@ -141,12 +141,11 @@ class shard {
     bool healthy() const noexcept { return faults_.load(std::memory_order_relaxed) == 0; }
     shard_statistics statistics() const noexcept;
 
-    static constexpr std::size_t final_handler_limit = 65'536;
+    static constexpr std::size_t final_turn_limit = 65'536;
 
   private:
     friend class turn_scope;
     struct machinery;
-    struct alarm;
     using turn_list = intrusive_list<turn_participant, turn_participant>;
     using after_list = intrusive_list<after_turn_participant, after_turn_participant>;
     using next_list = intrusive_list<next_turn_participant, next_turn_participant>;
@@ -171,9 +170,9 @@ class shard {
     void take_next_turns(turn_budget& budget) noexcept;
     void run_tasks(turn_budget& budget) noexcept;
     void run_timers() noexcept;
-    void arm_timer() noexcept;
     void on_wake() noexcept;
-    void on_timer() noexcept;
+    duration time_to_wait() const noexcept;
+    std::size_t take_events(duration timeout) noexcept;
     void run();
     void run_to_the_end();
     void drop_tasks() noexcept;
@@ -181,13 +180,9 @@ class shard {
     template <class Function>
     void contain(std::string_view where, Function&& function) noexcept;
 
-    // Op memory and the mailbox lie in front of the io_context, which may touch them when it is
-    // destroyed.
     std::unique_ptr<machinery> machinery_;
-    boost::asio::io_context context_;
-    std::unique_ptr<alarm> alarm_;
+    poller poller_;
     const clock& clock_;
-    const bool clock_is_the_machines_;
     bool ending_ = false;
     time_point now_{};
     std::size_t turn_depth_ = 0;
@@ -198,7 +193,7 @@ class shard {
     deadline_sweep sweep_;
     timing_wheel wheel_;
     time_point sweep_due_ = time_point::max();
-    time_point armed_ = time_point::max();
+    bool go_on_ = false;  ///< this thread asked itself for another turn
     std::array<char, 16> name_{};
     std::size_t index_;
     int cpu_;
@@ -215,8 +210,8 @@ class shard {
     std::atomic<std::uint64_t> tasks_refused_{0};
 };
 
-/// One handler's part of a turn: every completion handler of ours opens one first. The outermost
-/// one begins the turn, and ends it when destroyed.
+/// A part of a turn. The outermost one begins the turn, and ends it when destroyed. The shard opens
+/// one around everything it calls; code that it did not call (a test, start-up) opens its own.
 class turn_scope {
   public:
     explicit turn_scope(shard& owner) noexcept : shard_(owner) { shard_.begin_turn(); }

@@ -2,9 +2,10 @@
 
 #include "transport/time/manual_clock.hpp"
 
-#include <boost/asio/post.hpp>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -44,6 +45,28 @@ struct turn_actor final : turn_participant, after_turn_participant, next_turn_pa
     void end_turn(time_point now) override { on_end(now); }
     void after_turn(time_point now) override { on_after(now); }
     void next_turn(time_point now) override { on_next(now); }
+};
+
+/// A descriptor that is ready until it has been reported once.
+class ready_descriptor final : public descriptor_watcher {
+  public:
+    ready_descriptor(shard& owner, std::function<void()> on_ready)
+        : owner_(owner), act_(std::move(on_ready)), descriptor_(eventfd(1, EFD_NONBLOCK)) {
+        EXPECT_FALSE(owner_.descriptors().add(descriptor_, {.readable = true}, *this));
+    }
+    ~ready_descriptor() { close(descriptor_); }
+    void forget() { owner_.descriptors().remove(descriptor_, *this); }
+
+  private:
+    void ready(readiness what) override {
+        EXPECT_TRUE(what.readable);
+        owner_.descriptors().remove(descriptor_, *this);
+        act_();
+    }
+
+    shard& owner_;
+    std::function<void()> act_;
+    int descriptor_;
 };
 
 /// A shard without a thread and with time moved by hand.
@@ -115,7 +138,7 @@ TEST_F(shard_test, a_turn_takes_at_most_256_tasks_and_others_get_their_turn) {
     for (int i = 0; i < 1000; ++i) {
         ASSERT_TRUE(shard_.post(counting(sum)));
     }
-    boost::asio::post(shard_.context(), [&] { at_other = sum; });
+    const ready_descriptor other(shard_, [&] { at_other = sum; });
     shard_.poll_here();
     EXPECT_EQ(sum, 1000u);
     EXPECT_EQ(at_other, turn_item_limit);
@@ -271,7 +294,7 @@ TEST_F(shard_test, a_crowd_of_timers_is_worked_off_over_turns) {
     shard_.poll_here();
     clock_.advance(5ms);
     shard_.wake();
-    boost::asio::post(shard_.context(), [&] { at_other = fired; });
+    const ready_descriptor other(shard_, [&] { at_other = fired; });
     shard_.poll_here();
     EXPECT_EQ(fired, 2000u);
     EXPECT_LT(at_other, 2000u);
@@ -302,11 +325,10 @@ TEST_F(shard_test, exceptions_are_contained_told_and_make_it_unhealthy) {
     shard_.post(calling(throwing));
     shard_.post(counting(sum));
     pass(100ms);
-    boost::asio::post(shard_.context(), [&] {
-        const turn_scope turn(shard_);
+    const ready_descriptor other(shard_, [&] {
         shard_.at_turn_end(actor);
         shard_.at_next_turn(actor);
-        throw std::runtime_error("of a handler");
+        throw std::runtime_error("of a descriptor");
     });
     shard_.poll_here();
 
@@ -314,10 +336,10 @@ TEST_F(shard_test, exceptions_are_contained_told_and_make_it_unhealthy) {
     EXPECT_EQ(sum, 1u);
     EXPECT_EQ(shard_.statistics().faults, faults_.size());
     std::sort(faults_.begin(), faults_.end());
-    EXPECT_EQ(faults_,
-              (lines{"after turn: of an after", "deadline: of a deadline", "end of turn: of an end",
-                     "handler: of a handler", "next turn: an exception of unknown type",
-                     "task: of a task", "timer: of a timer"}));
+    EXPECT_EQ(faults_, (lines{"after turn: of an after", "deadline: of a deadline",
+                              "descriptor: of a descriptor", "end of turn: of an end",
+                              "next turn: an exception of unknown type", "task: of a task",
+                              "timer: of a timer"}));
     // It goes on.
     shard_.post(counting(sum));
     shard_.poll_here();
@@ -473,20 +495,51 @@ TEST(shard, never_started_it_counts_what_it_drops) {
     EXPECT_EQ(idle.statistics().tasks_dropped, 3u);
 }
 
-TEST(shard, a_handler_that_is_ready_at_the_stop_is_run_and_one_that_goes_on_for_ever_ends) {
+TEST(shard, one_that_asks_for_a_next_turn_at_the_stop_gets_it_but_not_for_ever) {
     const real_clock clock;
     shard running({.name = "stop", .mailbox_capacity = 16}, clock);
     std::size_t calls = 0;
-    std::function<void()> again = [&] {
+    turn_actor again;
+    again.on_next = [&](time_point) {
         ++calls;
-        boost::asio::post(running.context(), again);
+        running.at_next_turn(again);
     };
-    boost::asio::post(running.context(), again);
+    running.at_next_turn(again);
     running.stop();
     running.run_here();
     running.join();
     EXPECT_GT(calls, 1u);
-    EXPECT_LE(calls, shard::final_handler_limit);
+    EXPECT_LE(calls, shard::final_turn_limit);
+}
+
+TEST(shard, a_watcher_that_is_removed_in_the_batch_that_reports_it_is_not_called) {
+    const real_clock clock;
+    shard one({.name = "batch"}, clock);
+    std::size_t reported = 0;
+    std::unique_ptr<ready_descriptor> first;
+    std::unique_ptr<ready_descriptor> second;
+    first = std::make_unique<ready_descriptor>(one, [&] {
+        ++reported;
+        second->forget();
+    });
+    second = std::make_unique<ready_descriptor>(one, [&] {
+        ++reported;
+        first->forget();
+    });
+    one.poll_here();
+    EXPECT_EQ(reported, 1u);
+}
+
+TEST(shard, an_idle_one_with_an_empty_sweep_makes_no_system_call) {
+    const real_clock clock;
+    shard idle({.name = "idle"}, clock);
+    idle.start();
+    std::this_thread::sleep_for(20ms);
+    const std::uint64_t waits = idle.descriptors().waits();
+    std::this_thread::sleep_for(250ms);
+    EXPECT_EQ(idle.descriptors().waits(), waits);
+    idle.stop();
+    idle.join();
 }
 
 TEST(shard, posts_from_many_threads_all_run_in_the_order_of_their_thread) {
