@@ -117,6 +117,14 @@ class send_batch {
     std::size_t bytes() const noexcept { return bytes_; }
     bool empty() const noexcept { return message_count_ == 0; }
 
+    /// Empties the batch for the next pull. For the driver.
+    void clear(std::size_t message_limit = max_messages) noexcept {
+        message_limit_ = message_limit;
+        message_count_ = 0;
+        segment_count_ = 0;
+        bytes_ = 0;
+    }
+
   private:
     std::size_t message_limit_;
     std::size_t message_count_ = 0;

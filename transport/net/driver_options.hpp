@@ -7,7 +7,7 @@
 
 namespace tagferry::transport {
 
-class large_frame_pool;
+class pinned_pool;
 class traffic;
 
 struct driver_options {
@@ -15,7 +15,7 @@ struct driver_options {
     traffic* counters = nullptr;
     /// Where frames larger than the staging buffer are received (RX4). Null: a protocol without
     /// such frames; one that announces a larger one is closed with `protocol_error`.
-    large_frame_pool* large_frames = nullptr;
+    pinned_pool* large_frames = nullptr;
     /// Reading from the peer stops while at least so many bytes wait to be sent to it ...
     std::size_t high_water_bytes = std::size_t{64} * 1024;
     /// ... and goes on once no more than this are left (TX9).

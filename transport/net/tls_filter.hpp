@@ -14,7 +14,7 @@ struct ssl_ctx_st;
 
 namespace tagferry::transport {
 
-class large_frame_pool;
+class pinned_pool;
 
 /// An OpenSSL context made once and shared by every connection of its kind. TLS 1.3 only.
 class tls_context {
@@ -44,7 +44,7 @@ class tls_context {
 ///   null: the inner protocol has none.
 /// @param server_name a client's SNI and the name the certificate must carry; empty: neither.
 std::unique_ptr<engine> make_tls_filter(const tls_context& context, std::unique_ptr<engine> inner,
-                                        large_frame_pool* large_frames = nullptr,
+                                        pinned_pool* large_frames = nullptr,
                                         const std::string& server_name = {});
 
 }  // namespace tagferry::transport

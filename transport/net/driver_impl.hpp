@@ -1,0 +1,424 @@
+// The body of the driver, for the translation units that instantiate it: one for TCP, one for the
+// scripted stream of the tests.
+#pragma once
+
+#include "transport/net/driver.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tagferry::transport {
+
+template <class Stream>
+void basic_driver<Stream>::open(time_point now) {
+    phase_ = phase::open;
+    traffic_.connections_open.add(1);
+    traffic_.connections_total.add(1);
+    shard_.add(static_cast<sweep_participant&>(*this));
+    engine_.opened(*this, now);
+    if (phase_ != phase::closed) {
+        if (const auto error = stream_.open(*this)) {
+            begin_close({close_reason::transport_error, error});
+        }
+    }
+    shard_.at_turn_end(*this);
+}
+
+template <class Stream>
+void basic_driver<Stream>::ready(readiness what) {
+    if (what.writable && blocked_) {
+        blocked_ = false;
+        shard_.at_turn_end(*this);
+    }
+    if (!what.readable) {
+        return;
+    }
+    if (phase_ == phase::open && may_read()) {
+        receive(shard_.now());
+    } else if (phase_ == phase::draining) {
+        drain();
+    } else if (what.broken) {
+        fail(close_reason::transport_error, stream_.take_error());
+    } else {
+        // Reported though not wanted: stop the reports now. A pause that ends before anything
+        // arrives costs no system call.
+        stream_.set_interest({.readable = false, .writable = blocked_});
+    }
+}
+
+template <class Stream>
+void basic_driver<Stream>::receive(time_point now) {
+    if (!engine_.wants_input().wanted) {
+        input_ = input_state::unwanted;
+        stream_.set_interest({.readable = false, .writable = blocked_});
+        return;
+    }
+    const std::span<std::byte> room = feed_.buffer().writable();
+    if (room.empty()) {
+        // The engine was shown a full staging buffer and took nothing from it.
+        fail(close_reason::protocol_error, {});
+        return;
+    }
+    const io_result got = stream_.read_some(room);
+    switch (got.status) {
+        case io_status::done:
+            traffic_.reads.add(1);
+            traffic_.received_bytes.add(got.bytes);
+            feed_.buffer().filled(got.bytes);
+            show(now);
+            break;
+        case io_status::would_block:
+            break;
+        case io_status::end:
+            end_of_input();
+            break;
+        case io_status::failed:
+            fail(close_reason::transport_error, got.error);
+            break;
+    }
+}
+
+template <class Stream>
+void basic_driver<Stream>::show(time_point now) {
+    shard_.at_turn_end(*this);
+    input_ = feed_.show(engine_, now);
+    if (phase_ != phase::open) {
+        return;
+    }
+    switch (input_) {
+        case input_state::hungry:
+        case input_state::unwanted:
+            break;
+        case input_state::again:
+            shard_.at_next_turn(*this);
+            break;
+        case input_state::no_buffer:
+            traffic_.large_frame_waits.add(1);
+            options_.large_frames->wait(*this);
+            break;
+        case input_state::too_large:
+            fail(close_reason::protocol_error, std::make_error_code(std::errc::message_size));
+            return;
+    }
+    set_frame_deadline(now);
+}
+
+// The peer has to finish what it began, but only while this side lets it.
+template <class Stream>
+void basic_driver<Stream>::set_frame_deadline(time_point now) noexcept {
+    if (feed_.buffer().empty() || input_ != input_state::hungry ||
+        options_.frame_timeout == duration::max()) {
+        frame_deadline_ = time_point::max();
+    } else if (frame_deadline_ == time_point::max()) {
+        frame_deadline_ = now + options_.frame_timeout;
+    }
+}
+
+template <class Stream>
+void basic_driver<Stream>::end_of_input() noexcept {
+    end_seen_ = true;
+    close_after_flush(feed_.buffer().empty() ? close_reason::peer_closed
+                                             : close_reason::peer_closed_mid_frame);
+}
+
+template <class Stream>
+void basic_driver<Stream>::drain() noexcept {
+    std::array<std::byte, 4096> unwanted;
+    const io_result got = stream_.read_some(unwanted);
+    if (got.status == io_status::would_block) {
+        return;
+    }
+    drained_ += got.bytes;
+    if (got.status != io_status::done || drained_ >= options_.linger_bytes) {
+        begin_close(info_);
+    }
+}
+
+template <class Stream>
+void basic_driver<Stream>::resume_input(time_point now) {
+    if (input_ == input_state::unwanted && !choked_ && engine_.wants_input().wanted) {
+        show(now);
+    }
+}
+
+template <class Stream>
+void basic_driver<Stream>::end_turn(time_point now) {
+    if (phase_ == phase::open) {
+        resume_input(now);
+    }
+    if (phase_ == phase::open || phase_ == phase::flushing) {
+        flush(now);
+    }
+    update_interest();
+}
+
+template <class Stream>
+void basic_driver<Stream>::next_turn(time_point now) {
+    const bool held = input_ == input_state::again || input_ == input_state::no_buffer;
+    if (phase_ == phase::open && held && !choked_) {
+        show(now);
+    }
+}
+
+template <class Stream>
+void basic_driver<Stream>::slot_returned() noexcept {
+    shard_.at_next_turn(*this);
+}
+
+template <class Stream>
+void basic_driver<Stream>::flush(time_point now) {
+    if (blocked_) {
+        return;
+    }
+    if (batch_.empty()) {
+        engine_.pull(batch_, now);
+        if (phase_ == phase::closed) {
+            return;
+        }
+        if (batch_.empty()) {
+            if (phase_ == phase::flushing) {
+                finish_flush();
+            }
+            return;
+        }
+        const std::size_t count = batch_.message_sizes().size();
+        const auto bound =
+            std::lower_bound(batch_size_bounds.begin(), batch_size_bounds.end(), count);
+        traffic_.batch_sizes[static_cast<std::size_t>(bound - batch_size_bounds.begin())].add(1);
+        traffic_.longest_batch.raise_to(count);
+    } else if (pending_bytes() == 0) {
+        return;  // sent, and about to be reported
+    }
+    write_batch(now);
+    shard_.after_turn(*this);
+}
+
+template <class Stream>
+void basic_driver<Stream>::write_batch(time_point now) noexcept {
+    while (sent_ < batch_.bytes()) {
+        if (!write_once(now)) {
+            return;
+        }
+    }
+    write_deadline_ = time_point::max();
+    weigh_pending();
+}
+
+/// @return true when the socket took everything it was offered.
+template <class Stream>
+bool basic_driver<Stream>::write_once(time_point now) noexcept {
+    const gather offered(batch_, position_);
+    const io_result result = stream_.write_some(offered.pieces());
+    traffic_.writes.add(1);
+    if (offered.pieces().size() > 1) {
+        traffic_.gathered_writes.add(1);
+    }
+    if (result.status == io_status::would_block) {
+        block(now);
+        return false;
+    }
+    if (result.status != io_status::done || result.bytes == 0 || result.bytes > offered.bytes()) {
+        // TX4: nothing taken is a closed peer; more than offered is an error below us.
+        fail(close_reason::transport_error,
+             result.error ? result.error : std::make_error_code(std::errc::io_error));
+        return false;
+    }
+    traffic_.sent_bytes.add(result.bytes);
+    sent_ += result.bytes;
+    if (sent_ == batch_.bytes()) {
+        return true;
+    }
+    position_ = gather::advance(batch_, position_, result.bytes);
+    write_deadline_ = time_point::max();
+    if (result.bytes < offered.bytes()) {
+        block(now);
+        return false;
+    }
+    return true;
+}
+
+template <class Stream>
+void basic_driver<Stream>::block(time_point now) noexcept {
+    blocked_ = true;
+    was_blocked_ = true;
+    traffic_.blocked_writes.add(1);
+    if (write_deadline_ == time_point::max() && options_.write_timeout != duration::max()) {
+        write_deadline_ = now + options_.write_timeout;
+    }
+    weigh_pending();
+}
+
+// TX9.
+template <class Stream>
+void basic_driver<Stream>::weigh_pending() noexcept {
+    const std::size_t pending = pending_bytes();
+    traffic_.most_pending_bytes.raise_to(pending);
+    if (pending >= options_.high_water_bytes) {
+        choked_ = true;
+    } else if (choked_ && pending <= options_.low_water_bytes) {
+        choked_ = false;
+        if (input_ == input_state::again || (input_ == input_state::no_buffer && !waiting())) {
+            shard_.at_next_turn(*this);
+        }
+    }
+}
+
+template <class Stream>
+void basic_driver<Stream>::finish_flush() noexcept {
+    if (end_seen_) {
+        begin_close(info_);
+        return;
+    }
+    stream_.shutdown_send();
+    phase_ = phase::draining;
+}
+
+template <class Stream>
+void basic_driver<Stream>::after_turn(time_point now) {
+    if (phase_ == phase::finished) {
+        return;
+    }
+    report_sent();
+    if (phase_ == phase::closed) {
+        finish(now);
+        return;
+    }
+    if (reported_ == batch_.message_sizes().size()) {
+        sent_ = reported_ = reported_end_ = 0;
+        position_ = {};
+        // What `written` made room for, or what did not fit, is pulled in the same turn.
+        batch_.clear(was_blocked_ ? drain_messages : send_batch::max_messages);
+        was_blocked_ = false;
+        shard_.at_turn_end(*this);
+    }
+}
+
+// TX5: one report for each message, in order, as soon as it has left whole.
+template <class Stream>
+void basic_driver<Stream>::report_sent() {
+    const auto sizes = batch_.message_sizes();
+    while (reported_ < sizes.size() && reported_end_ + sizes[reported_] <= sent_) {
+        const std::size_t size = sizes[reported_++];
+        reported_end_ += size;
+        traffic_.messages.add(1);
+        engine_.written({size, {}});
+    }
+}
+
+// TX6, TX7: the message that was split fails with what left of it, all later ones with nothing.
+template <class Stream>
+void basic_driver<Stream>::report_unsent() {
+    const auto sizes = batch_.message_sizes();
+    std::error_code error = info_.error;
+    if (!error) {
+        error = std::make_error_code(std::errc::connection_aborted);
+    }
+    while (reported_ < sizes.size()) {
+        const std::size_t size = sizes[reported_++];
+        const std::size_t left = sent_ > reported_end_ ? sent_ - reported_end_ : 0;
+        reported_end_ += size;
+        engine_.written({left, error});
+    }
+}
+
+template <class Stream>
+void basic_driver<Stream>::finish(time_point now) {
+    report_unsent();
+    batch_.clear();
+    sent_ = reported_ = 0;
+    feed_.buffer().clear();
+    traffic_.connections_open.subtract(1);
+    traffic_.closed[static_cast<std::size_t>(info_.reason)].add(1);
+    phase_ = phase::finished;
+    const close_info info = info_;
+    engine_.closed(info, now);
+    owner_.driver_finished(info, now);
+}
+
+template <class Stream>
+void basic_driver<Stream>::shut(close_reason reason, time_point now) {
+    if (phase_ == phase::unopened || phase_ == phase::finished) {
+        return;
+    }
+    begin_close({reason, {}});
+    report_sent();
+    finish(now);
+}
+
+template <class Stream>
+void basic_driver<Stream>::output_ready() noexcept {
+    shard_.at_turn_end(*this);
+}
+
+template <class Stream>
+void basic_driver<Stream>::close_after_flush(close_reason reason) noexcept {
+    if (phase_ != phase::open) {
+        return;
+    }
+    phase_ = phase::flushing;
+    info_ = {reason, {}};
+    linger_deadline_ = shard_.now() + options_.linger_timeout;
+    frame_deadline_ = time_point::max();
+    shard_.at_turn_end(*this);
+}
+
+template <class Stream>
+void basic_driver<Stream>::abort(close_reason reason) noexcept {
+    begin_close({reason, {}});
+}
+
+/// Something ended the connection. Once the close has been decided its reason stands (RX11).
+template <class Stream>
+void basic_driver<Stream>::fail(close_reason reason, std::error_code error) noexcept {
+    const bool decided = phase_ == phase::flushing || phase_ == phase::draining;
+    begin_close({decided ? info_.reason : reason, error});
+}
+
+template <class Stream>
+void basic_driver<Stream>::begin_close(close_info info) noexcept {
+    if (phase_ == phase::unopened || phase_ == phase::closed || phase_ == phase::finished) {
+        return;
+    }
+    phase_ = phase::closed;
+    info_ = info;
+    blocked_ = false;
+    stream_.close();
+    shard_.remove(static_cast<sweep_participant&>(*this));
+    if (waiting()) {
+        options_.large_frames->stop_waiting(*this);
+    }
+    // The large buffer, if there is one, may be in the engine's hands at this moment.
+    shard_.after_turn(*this);
+}
+
+// Reports of input are turned on here and turned off only when one comes that is not wanted.
+template <class Stream>
+void basic_driver<Stream>::update_interest() noexcept {
+    if (phase_ == phase::closed || phase_ == phase::finished) {
+        return;
+    }
+    const bool reading = phase_ == phase::draining || (phase_ == phase::open && may_read());
+    stream_.set_interest(
+        {.readable = reading || stream_.interest().readable, .writable = blocked_});
+}
+
+template <class Stream>
+time_point basic_driver<Stream>::deadline() const noexcept {
+    const time_point own = std::min({frame_deadline_, write_deadline_, linger_deadline_});
+    const bool engine_runs = phase_ == phase::open || phase_ == phase::flushing;
+    return engine_runs ? std::min(own, engine_.deadline()) : own;
+}
+
+template <class Stream>
+void basic_driver<Stream>::expire(time_point now) {
+    if (std::min({frame_deadline_, write_deadline_, linger_deadline_}) <= now) {
+        fail(close_reason::timed_out, std::make_error_code(std::errc::timed_out));
+        return;
+    }
+    if ((phase_ == phase::open || phase_ == phase::flushing) && engine_.deadline() <= now) {
+        engine_.expire(now);
+        shard_.at_turn_end(*this);
+    }
+}
+
+}  // namespace tagferry::transport

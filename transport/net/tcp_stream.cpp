@@ -1,0 +1,88 @@
+#include "transport/net/tcp_stream.hpp"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace tagferry::transport {
+namespace {
+
+io_result failure() noexcept {
+    // EINTR cannot happen to a non-blocking call that moves at least a byte; taking it for "later"
+    // is right for a level-triggered report in any case.
+    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) {
+        return {io_status::would_block, 0, {}};
+    }
+    return {io_status::failed, 0, {errno, std::system_category()}};
+}
+
+}  // namespace
+
+std::error_code tcp_stream::open(descriptor_watcher& watcher) noexcept {
+    interest_ = {.readable = true, .writable = false};
+    const auto error = poller_.add(descriptor_, interest_, watcher);
+    if (!error) {
+        watcher_ = &watcher;
+    }
+    return error;
+}
+
+void tcp_stream::set_interest(descriptor_interest interest) noexcept {
+    if (interest != interest_ && watcher_ != nullptr) {
+        interest_ = interest;
+        poller_.change(descriptor_, interest, *watcher_);
+    }
+}
+
+io_result tcp_stream::read_some(std::span<std::byte> into) noexcept {
+    const ssize_t got = ::recv(descriptor_, into.data(), into.size(), 0);
+    if (got > 0) {
+        return {io_status::done, static_cast<std::size_t>(got), {}};
+    }
+    if (got == 0) {
+        return {io_status::end, 0, {}};
+    }
+    return failure();
+}
+
+io_result tcp_stream::write_some(std::span<const iovec> pieces) noexcept {
+    ssize_t sent = 0;
+    if (pieces.size() == 1) {
+        sent = ::send(descriptor_, pieces[0].iov_base, pieces[0].iov_len, MSG_NOSIGNAL);
+    } else {
+        msghdr message{};
+        message.msg_iov = const_cast<iovec*>(pieces.data());  // sendmsg only reads it
+        message.msg_iovlen = pieces.size();
+        sent = ::sendmsg(descriptor_, &message, MSG_NOSIGNAL);
+    }
+    if (sent >= 0) {
+        return {io_status::done, static_cast<std::size_t>(sent), {}};
+    }
+    return failure();
+}
+
+std::error_code tcp_stream::take_error() noexcept {
+    int error = 0;
+    socklen_t size = sizeof error;
+    ::getsockopt(descriptor_, SOL_SOCKET, SO_ERROR, &error, &size);
+    return {error, std::system_category()};
+}
+
+void tcp_stream::shutdown_send() noexcept {
+    ::shutdown(descriptor_, SHUT_WR);
+}
+
+void tcp_stream::close() noexcept {
+    if (descriptor_ < 0) {
+        return;
+    }
+    if (watcher_ != nullptr) {
+        poller_.remove(descriptor_, *watcher_);
+        watcher_ = nullptr;
+    }
+    ::close(descriptor_);
+    descriptor_ = -1;
+}
+
+}  // namespace tagferry::transport
