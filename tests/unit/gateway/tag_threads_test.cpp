@@ -1,0 +1,329 @@
+// The table and its feeds with writer and readers on threads of their own. Run under
+// ThreadSanitizer with a smaller count, in release builds with the full one.
+#include "gateway/tags/tag_feed.hpp"
+#include "gateway/tags/tag_writer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <thread>
+#include <vector>
+
+namespace tagferry::gateway {
+namespace {
+
+#ifdef NDEBUG
+constexpr std::uint64_t reads_in_all = 10'000'000;
+#else
+constexpr std::uint64_t reads_in_all = 1'200'000;
+#endif
+
+/// A value whose every byte follows from one number.
+void make_value(const value_type& type, std::uint64_t number, std::vector<std::byte>& into) {
+    into.assign(value_size(type), std::byte{});
+    const auto put = [&](std::size_t offset, const void* from, std::size_t size) {
+        std::memcpy(into.data() + offset, from, size);
+    };
+    const auto put_text = [&](std::size_t offset, std::size_t capacity) {
+        const auto length = static_cast<std::uint16_t>(number % (capacity + 1));
+        put(offset, &length, sizeof length);
+        std::memset(into.data() + offset + 2, static_cast<int>(number % 251), length);
+    };
+    if (type.element == data_type::float32) {
+        const auto real = static_cast<float>(number % (1U << 24U));
+        put(0, &real, sizeof real);
+    } else if (type.element == data_type::string) {
+        put_text(0, type.capacity);
+    } else if (type.element == data_type::structure) {
+        const auto& members = type.layout->members();
+        into[members[0].offset] = static_cast<std::byte>(number % 2);
+        const auto speed = static_cast<double>(number);
+        put(members[1].offset, &speed, sizeof speed);
+        for (std::size_t i = 0; i < 5; ++i) {
+            const auto element = static_cast<std::int16_t>(number + i);
+            put(members[2].offset + i * 2, &element, sizeof element);
+        }
+        put_text(members[3].offset, members[3].type.capacity);
+    } else {
+        std::memset(into.data(), static_cast<int>(number % 251), into.size());
+    }
+}
+
+value_type of(data_type element, std::int32_t length = -1, std::uint16_t capacity = 0) {
+    value_type type;
+    type.element = element;
+    type.array_length = length;
+    type.capacity = capacity;
+    return type;
+}
+
+std::vector<value_type> types_under_test() {
+    value_type structure = of(data_type::structure);
+    structure.layout = std::make_shared<const struct_layout>(std::vector<struct_layout::member>{
+        {"on", of(data_type::boolean), 0},
+        {"speed", of(data_type::float64), 0},
+        {"counts", of(data_type::int16, 5), 0},
+        {"name", of(data_type::string, -1, 30), 0},
+    });
+    // STRING[254] has room for 254 characters of up to three bytes of UTF-8.
+    return {of(data_type::float32), of(data_type::string, -1, 762), structure,
+            of(data_type::uint8, 6'000)};
+}
+
+struct shared_tags {
+    explicit shared_tags(const std::vector<value_type>& wanted) : types(wanted) {
+        for (const value_type& type : types) {
+            tags.push_back(table.add(owner, type).value());
+        }
+    }
+    std::vector<value_type> types;
+    tag_table table;
+    tag_table::owner_id owner = table.add_owner().value();
+    std::vector<tag_handle> tags;
+};
+
+void write_until(shared_tags& shared, const std::atomic<bool>& stop) {
+    tag_writer writer{shared.table, shared.owner, 0};
+    std::vector<std::byte> value;
+    for (std::uint64_t number = 1; !stop.load(std::memory_order_relaxed); ++number) {
+        const auto time = static_cast<transport::wall_time_ns>(number);
+        for (std::size_t i = 0; i < shared.tags.size(); ++i) {
+            make_value(shared.types[i], number, value);
+            // Refused when the readers hold every buffer of the large value; then it stays.
+            static_cast<void>(writer.publish(shared.tags[i], status_code::good, reason_id::none,
+                                             time, time, value));
+        }
+        // Short pauses let readers finish between writes on a machine with few processors.
+        if (number % 64 == 0) {
+            std::this_thread::yield();
+        }
+    }
+}
+
+/// Reads until `count` samples were compared; counts those that do not fit together.
+std::uint64_t read_and_compare(shared_tags& shared, std::uint64_t count) {
+    std::vector<std::byte> value(8'192);
+    std::vector<std::byte> expected;
+    std::uint64_t torn = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const std::size_t which = i % shared.tags.size();
+        sample seen;
+        if (shared.table.read(shared.tags[which], value, seen) != read_result::done) {
+            ++torn;
+            continue;
+        }
+        if (!seen.has_value) {
+            torn += seen.status == status_code::bad_waiting_for_initial_data ? 0 : 1;
+            continue;
+        }
+        make_value(shared.types[which], static_cast<std::uint64_t>(seen.source_time), expected);
+        const bool whole = seen.value_size == expected.size() &&
+                           seen.source_time == seen.update_time &&
+                           seen.status == status_code::good &&
+                           std::memcmp(value.data(), expected.data(), expected.size()) == 0;
+        torn += whole ? 0 : 1;
+    }
+    return torn;
+}
+
+TEST(tag_threads, no_read_is_torn) {
+    shared_tags shared{types_under_test()};
+    std::atomic<bool> stop{false};
+    std::atomic<std::uint64_t> torn{0};
+    std::thread writer([&] { write_until(shared, stop); });
+    std::vector<std::thread> readers;
+    for (int i = 0; i < 2; ++i) {
+        readers.emplace_back([&] { torn += read_and_compare(shared, reads_in_all / 2); });
+    }
+    for (std::thread& reader : readers) {
+        reader.join();
+    }
+    stop = true;
+    writer.join();
+    EXPECT_EQ(torn, 0u);
+}
+
+TEST(tag_threads, a_stale_handle_reads_nothing_while_indexes_are_reused) {
+    tag_table table;
+    const auto owner = table.add_owner().value();
+    const value_type type = of(data_type::uint32, 8);
+    std::atomic<std::uint64_t> published{0};  // {index, generation} of the newest tag
+    std::atomic<bool> stop{false};
+    std::thread control([&] {
+        tag_writer writer{table, owner, 0};
+        while (!stop.load(std::memory_order_relaxed)) {
+            const tag_handle tag = table.add(owner, type).value();
+            published = (std::uint64_t{tag.index} << 32U) | tag.generation;
+            std::array<std::uint32_t, 8> value{};
+            value.fill(tag.generation);
+            writer.publish(tag, status_code::good, reason_id::none, 1, 1,
+                           std::as_bytes(std::span(value)));
+            table.remove(tag);
+        }
+    });
+    std::uint64_t wrong = 0;
+    std::uint64_t good = 0;
+    for (int i = 0; i < 200'000; ++i) {
+        const std::uint64_t name = published.load();
+        const tag_handle tag{static_cast<std::uint32_t>(name >> 32U),
+                             static_cast<std::uint32_t>(name)};
+        std::array<std::uint32_t, 8> value{};
+        sample seen;
+        if (table.read(tag, std::as_writable_bytes(std::span(value)), seen) == read_result::done &&
+            seen.has_value) {
+            ++good;
+            for (const std::uint32_t element : value) {
+                wrong += element == tag.generation ? 0 : 1;
+            }
+        }
+    }
+    stop = true;
+    control.join();
+    EXPECT_EQ(wrong, 0u);
+    RecordProperty("live_reads", static_cast<int>(good));
+}
+
+/// Consumer state of the ring test: each tag's values count up by one, so a gap is a loss.
+struct ring_consumer {
+    std::map<std::uint32_t, std::uint32_t> last;
+    std::uint64_t unexplained_gaps = 0;
+    std::uint64_t samples = 0;
+    std::uint64_t overflows = 0;
+
+    void take(std::uint32_t index, std::uint32_t value, bool overflow) {
+        if (value != last[index] + 1 && !overflow) {
+            ++unexplained_gaps;
+        }
+        last[index] = value;
+        ++samples;
+        overflows += overflow ? 1 : 0;
+    }
+};
+
+void count_up(tag_table& table, tag_table::owner_id owner, const std::vector<tag_handle>& tags,
+              std::uint32_t rounds) {
+    tag_writer writer{table, owner, 0};
+    for (std::uint32_t value = 1; value <= rounds; ++value) {
+        for (const tag_handle tag : tags) {
+            ASSERT_TRUE(writer.publish(tag, status_code::good, reason_id::none, value, value,
+                                       std::as_bytes(std::span(&value, 1))));
+        }
+        if (value % 16 == 0) {
+            std::this_thread::yield();
+        }
+    }
+}
+
+void consume_until_done(tag_table& table, tag_feed& feed, const std::vector<tag_handle>& tags,
+                        const std::atomic<bool>& done, ring_consumer& consumer) {
+    for (bool last_pass = false; !last_pass;) {
+        last_pass = done.load(std::memory_order_acquire);
+        const auto take = [&](const queued_sample& sample) {
+            std::uint32_t value = 0;
+            std::memcpy(&value, sample.value.data(), sizeof value);
+            consumer.take(sample.handle.index, value, sample.overflow);
+        };
+        while (feed.peek_samples(64, take) != 0) {
+            feed.release_samples();
+        }
+        // Only at the end: until then the next sample that finds room tells the loss.
+        if (last_pass) {
+            feed.drain_overflowed(1'000, [&](std::uint32_t index) {
+                std::uint32_t value = 0;
+                sample seen;
+                for (const tag_handle tag : tags) {
+                    if (tag.index == index) {
+                        table.read(tag, std::as_writable_bytes(std::span(&value, 1)), seen);
+                    }
+                }
+                consumer.take(index, value, true);
+            });
+        }
+    }
+}
+
+TEST(tag_threads, every_change_reaches_a_ring_consumer_or_marks_an_overflow) {
+    tag_feed_options options;
+    options.tags = tag_table_limits{}.tags;
+    options.ring_bytes = 4096;
+    tag_feed feed{options};
+    tag_table table;
+    const std::size_t number = table.add_feed(feed).value();
+    const auto owner = table.add_owner().value();
+    std::vector<tag_handle> tags(20);
+    for (tag_handle& tag : tags) {
+        tag = table.add(owner, of(data_type::uint32)).value();
+        ASSERT_TRUE(table.watch(tag, number, interest::queued_changes));
+    }
+    constexpr std::uint32_t rounds = 20'000;
+    std::atomic<bool> done{false};
+    std::thread writer([&] {
+        count_up(table, owner, tags, rounds);
+        done.store(true, std::memory_order_release);
+    });
+    ring_consumer consumer;
+    consume_until_done(table, feed, tags, done, consumer);
+    writer.join();
+    EXPECT_EQ(consumer.unexplained_gaps, 0u);
+    for (const tag_handle tag : tags) {
+        EXPECT_EQ(consumer.last[tag.index], rounds) << "the last change is never lost";
+    }
+    RecordProperty("samples", static_cast<int>(consumer.samples));
+    RecordProperty("overflows", static_cast<int>(consumer.overflows));
+}
+
+TEST(tag_threads, every_last_value_reaches_a_bitmap_consumer) {
+    std::atomic<int> wakes{0};
+    tag_feed_options options;
+    options.tags = tag_table_limits{}.tags;
+    options.waker = {[](void* object) { ++*static_cast<std::atomic<int>*>(object); }, &wakes};
+    tag_feed feed{options};
+    tag_table table;
+    const std::size_t number = table.add_feed(feed).value();
+    const auto owner = table.add_owner().value();
+    std::vector<tag_handle> tags(300);
+    std::map<std::uint32_t, tag_handle> by_index;
+    for (tag_handle& tag : tags) {
+        tag = table.add(owner, of(data_type::uint32)).value();
+        by_index[tag.index] = tag;
+        ASSERT_TRUE(table.watch(tag, number, interest::changes));
+    }
+    constexpr std::uint32_t rounds = 2'000;
+    std::atomic<bool> done{false};
+    std::thread writer([&] {
+        count_up(table, owner, tags, rounds);
+        done = true;
+    });
+    std::map<std::uint32_t, std::uint32_t> last;
+    // The consumer looks only when it was woken, so a lost wake-up would lose the last values.
+    for (int seen_wakes = 0;;) {
+        const bool finished = done.load();
+        const int now = wakes.load();
+        if (now == seen_wakes) {
+            if (finished) {
+                break;
+            }
+            std::this_thread::yield();
+            continue;
+        }
+        seen_wakes = now;
+        feed.begin();
+        const auto take = [&](std::uint32_t index) {
+            std::uint32_t value = 0;
+            sample seen;
+            table.read(by_index[index], std::as_writable_bytes(std::span(&value, 1)), seen);
+            last[index] = value;
+        };
+        while (feed.drain_changed(50, take) == 50) {
+        }
+    }
+    writer.join();
+    for (const tag_handle tag : tags) {
+        EXPECT_EQ(last[tag.index], rounds);
+    }
+}
+
+}  // namespace
+}  // namespace tagferry::gateway
