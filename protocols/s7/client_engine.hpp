@@ -21,6 +21,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace tagferry::s7 {
 
@@ -38,7 +39,6 @@ enum class link_state : std::uint8_t {
 /// Why a link is not up. `none` while it is, or was never tried.
 enum class link_reason : std::uint8_t {
     none,
-    connect_failed,      ///< no transport connection
     handshake_timeout,   ///< no COTP confirm or setup reply in time
     connection_refused,  ///< disconnect or error TPDU: wrong TSAP, or the PLC has none free
     setup_refused,       ///< the PLC answered setup communication with an error
@@ -98,6 +98,8 @@ struct job_result {
 /// submitted from inside, the engine must not be destroyed.
 class client_observer {
   public:
+    /// Every change of state. `down` is the last word of a connection: by then every job has been
+    /// finished.
     virtual void link_changed(const link_event& event) = 0;
     /// Exactly once for each accepted job, never from inside `submit`.
     virtual void job_finished(const job_result& result) = 0;
@@ -114,7 +116,7 @@ struct client_options {
     std::size_t pdu_size = 960;                    ///< asked for, 112 to 2048
     std::size_t max_jobs = 8;                      ///< own limit of jobs in flight, 1 to 32
     std::size_t queued_jobs = 8;                   ///< accepted beyond the window, 1 to 64
-    std::size_t max_items = 20;     ///< largest job accepted in items, 1 to 255
+    std::size_t max_items = 20;                    ///< largest job accepted in items, 1 to 255
     transport::duration handshake_timeout = std::chrono::seconds(3);
     transport::duration job_timeout = std::chrono::seconds(2);
     /// Timeouts in a row after which the link is given up; all in flight at once does it too.
@@ -149,10 +151,9 @@ class client_engine final : public transport::engine {
     /// @return false, and nothing happens, when the link is not up, the queue is full, or the job
     ///   does not fit the negotiated PDU in either direction.
     bool submit_read(std::uint64_t tag, std::span<const variable> items);
-    /// Accepts one write job; bytes are copied. Queued writes go ahead of queued reads, except
-    /// that a read goes after each write while reads wait and the window has one place only, and
-    /// that with a larger window writes never take its last place from waiting reads. Writes keep
-    /// their order among themselves.
+    /// Accepts one write job; bytes are copied. Queued writes go ahead of queued reads and keep
+    /// their order among themselves, but one place of the window always stays for reads; in a
+    /// window of one, reads and writes alternate.
     bool submit_write(std::uint64_t tag, std::span<const write_item> items);
 
     /// Jobs that can be submitted now: 0 unless up.
@@ -164,7 +165,8 @@ class client_engine final : public transport::engine {
     const negotiated_limits& limits() const noexcept { return limits_; }
     const client_counters& counters() const noexcept { return counters_; }
 
-    /// Ends the link from this side: jobs not sent complete as not_sent, sent ones as link_lost.
+    /// Ends the link from this side. Once it is closed, jobs not sent complete as not_sent, sent
+    /// ones as link_lost. No effect when down.
     void disconnect() noexcept;
 
     void opened(transport::engine_host& host, transport::time_point now) override;
@@ -180,13 +182,54 @@ class client_engine final : public transport::engine {
                 transport::time_point now) override;
 
   private:
+    /// Messages with the driver, oldest first: a slot index, or this for one of the handshake.
+    static constexpr std::uint8_t handshake_message = 0xFF;
+    static constexpr std::size_t max_outstanding = job_table::max_slots + 2;
+
+    bool submit(job_kind kind, std::uint64_t tag, std::size_t items, std::size_t index,
+                std::size_t request_size);
+    std::optional<std::size_t> admit(std::size_t items, std::size_t request, std::size_t reply);
+    void take_frame(std::span<const std::byte> frame, transport::time_point now);
+    void take_confirm(const cotp_tpdu& tpdu, transport::time_point now);
+    void take_setup_reply(const s7_message& message, transport::time_point now);
+    void take_reply(const s7_message& message, transport::time_point now);
+    job_outcome judge_reply(const job_slot& slot, const s7_message& message);
+    bool read_items(const job_slot& slot, const s7_message& message);
+    bool write_items(const job_slot& slot, const s7_message& message);
+    void finish(std::size_t index, job_outcome outcome, std::uint16_t error,
+                transport::time_point now);
+    void fail_all(transport::time_point now);
+    void give_up(link_reason reason, std::uint16_t detail, transport::close_reason close);
+    void report_state(link_reason reason, std::uint16_t detail);
+    void offer_capacity();
+    void remember_outstanding(std::uint8_t message) noexcept;
+
     client_options options_;
     client_observer& observer_;
     job_table jobs_;
+    transport::pooled_buffer joiner_buffer_;
+    fragment_joiner joiner_;
+    fragment_cutter cutter_;
+    transport::engine_host* host_ = nullptr;
     link_state state_ = link_state::down;
+    /// Set when this side has given the connection up; nothing is read or sent from then on.
+    link_reason ending_ = link_reason::none;
+    std::uint16_t ending_detail_ = 0;
     negotiated_limits limits_;
     client_counters counters_;
     std::size_t frame_size_ = 0;
+    transport::time_point handshake_deadline_{};
+    std::size_t timeouts_in_a_row_ = 0;
+    bool handshake_unsent_ = false;  ///< the message of the present state is still to be pulled
+    bool turned_away_ = false;       ///< a submit found no room since capacity was last offered
+    std::array<std::byte, 48> connect_message_{};
+    std::size_t connect_size_ = 0;
+    std::array<std::byte, 32> setup_message_{};
+    std::size_t setup_size_ = 0;
+    std::vector<item_result> results_;
+    std::array<std::uint8_t, max_outstanding> outstanding_{};
+    std::size_t outstanding_first_ = 0;
+    std::size_t outstanding_count_ = 0;
 };
 
 }  // namespace tagferry::s7

@@ -70,6 +70,7 @@ class simulated_plc {
     signal_set signals_;
     simulator_counters counters_;
     std::vector<server_engine*> engines_;
+    std::byte bit_{};  // what `read` shows of a single bit
 };
 
 }  // namespace tagferry::s7

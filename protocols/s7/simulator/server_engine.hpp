@@ -8,7 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <span>
 #include <vector>
 
 namespace tagferry::s7 {
@@ -37,7 +37,44 @@ class server_engine final : public transport::engine {
     void drop() noexcept;
 
   private:
+    enum class stage : std::uint8_t { closed, connecting, negotiating, up };
+    enum class reply_state : std::uint8_t { free, waiting, with_driver };
+    struct reply {
+        reply_state state = reply_state::free;
+        bool is_packet = false;  ///< carries its headers itself; otherwise a PDU to be cut
+        transport::time_point due{};
+        std::uint64_t order = 0;
+        std::size_t size = 0;  ///< of the message, envelope included
+        std::span<std::byte> buffer;
+    };
+
+    bool take_frame(std::span<const std::byte> frame, transport::time_point now);
+    bool take_connect(const cotp_tpdu& tpdu, transport::time_point now);
+    bool take_message(std::span<const std::byte> pdu, transport::time_point now);
+    std::size_t answer(const s7_message& job, std::span<std::byte> to);
+    std::size_t answer_setup(const s7_message& job, std::span<std::byte> to);
+    std::size_t answer_read(const s7_message& job, std::span<std::byte> to);
+    std::size_t answer_write(const s7_message& job, std::span<std::byte> to);
+    reply* free_reply() noexcept;
+    reply* earliest_waiting() noexcept;
+    void queue(reply& answer, std::size_t size, transport::time_point due);
+    void wake(transport::time_point now);
+    void schedule() noexcept;
+
     simulated_plc& plc_;
+    transport::engine_host* host_ = nullptr;
+    stage stage_ = stage::closed;
+    bool ending_ = false;
+    std::size_t pdu_size_;
+    std::vector<std::byte> memory_;  // of the joiner and of all replies
+    std::vector<reply> replies_;
+    std::vector<reply*> outstanding_;  // with the driver, oldest first; a ring
+    std::size_t outstanding_first_ = 0;
+    std::size_t outstanding_count_ = 0;
+    std::uint64_t order_ = 0;
+    fragment_joiner joiner_;
+    fragment_cutter cutter_;
+    transport::member_timer<server_engine, &server_engine::wake> timer_{*this};
 };
 
 }  // namespace tagferry::s7

@@ -1,0 +1,13 @@
+#include "protocols/s7/simulator/faults.hpp"
+
+namespace tagferry::s7 {
+
+bool manual_faults::accept_connection(transport::time_point /*now*/) {
+    return !refusing_;
+}
+
+job_fate manual_faults::judge(const s7_message& /*job*/, transport::time_point /*now*/) {
+    return {silent_ ? job_fate::action::ignore : job_fate::action::answer, 0, delay_};
+}
+
+}  // namespace tagferry::s7
