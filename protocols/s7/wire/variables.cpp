@@ -38,6 +38,7 @@ data_form form_of(request_type type) noexcept {
             return {data_code::integer, 4};
         case request_type::real:
             return {data_code::real, 4};
+        case request_type::wide_character:
         case request_type::counter:
         case request_type::timer:
             return {data_code::octets, 2};

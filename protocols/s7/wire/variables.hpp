@@ -33,6 +33,7 @@ enum class request_type : std::uint8_t {
     double_word = 0x06,
     double_integer = 0x07,
     real = 0x08,
+    wide_character = 0x13,
     counter = 0x1C,
     timer = 0x1D,
 };

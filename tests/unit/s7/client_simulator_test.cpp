@@ -1,0 +1,316 @@
+// The client engine against the simulator engine, in memory, on a clock moved by hand.
+#include "protocols/s7/simulator/server_engine.hpp"
+#include "tests/unit/s7/support.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+
+namespace tagferry::s7::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+simulator_config plc_config(std::string profile) {
+    simulator_config config;
+    config.profile = std::move(profile);
+    config.data_blocks = {{1, 4096}, {2, 200}};
+    return config;
+}
+
+client_options options_of(std::size_t pdu, std::size_t jobs) {
+    client_options options;
+    options.pdu_size = pdu;
+    options.max_jobs = jobs;
+    return options;
+}
+
+/// One client and one simulated PLC, joined by a wire that cuts where it is told.
+struct pair {
+    pair(const simulator_config& config, const client_options& options,
+         fault_hook* faults = nullptr)
+        : pool({"s7_test", options.pdu_size + envelope_size,
+                options.max_jobs + options.queued_jobs + 1}),
+          client(options, pool, observer),
+          plc(config, clock, faults),
+          server(plc),
+          client_side(client, clock),
+          server_side(server, clock) {}
+
+    ~pair() {
+        client_side.close(transport::close_reason::shutting_down);
+        server_side.close(transport::close_reason::shutting_down);
+    }
+
+    void open() {
+        server_side.open();
+        client_side.open();
+        run();
+    }
+
+    /// Carries bytes both ways until nothing moves.
+    void run() {
+        for (bool moved = true; moved;) {
+            client_side.turn();
+            server_side.turn();
+            moved = carry(client_side, server_side);
+            moved = carry(server_side, client_side) || moved;
+            pass_close(client_side, server_side);
+            pass_close(server_side, client_side);
+        }
+    }
+
+    bool carry(fake_driver& from, fake_driver& to) {
+        if (from.sent.empty()) {
+            return false;
+        }
+        const std::size_t step = cut == 0 ? from.sent.size() : cut;
+        for (std::size_t at = 0; at < from.sent.size(); at += step) {
+            to.receive(std::span(from.sent).subspan(at, std::min(step, from.sent.size() - at)));
+        }
+        from.sent.clear();
+        return true;
+    }
+
+    static void pass_close(fake_driver& from, fake_driver& to) {
+        if (!from.is_open() && to.is_open()) {
+            to.close(transport::close_reason::peer_closed);
+        }
+    }
+
+    void advance(transport::duration step) {
+        clock.advance(step);
+        client_side.expire();
+        server_side.expire();
+        run();
+    }
+
+    std::size_t cut = 0;
+    transport::manual_clock clock;
+    recording_observer observer;
+    transport::pinned_pool pool;
+    client_engine client;
+    simulated_plc plc;
+    server_engine server;
+    fake_driver client_side;
+    fake_driver server_side;
+};
+
+TEST(s7_client_and_simulator, each_profile_grants_its_pdu_and_window) {
+    const std::map<std::string, std::array<std::size_t, 2>> expected = {
+        {"s7-300", {240, 1}}, {"s7-400", {480, 2}}, {"s7-1200", {240, 3}}, {"s7-1500", {960, 8}}};
+    for (const plc_profile& profile : plc_profiles()) {
+        const std::string name(profile.name);
+        pair both(plc_config(name), options_of(960, 8));
+        both.open();
+        EXPECT_EQ(both.client.state(), link_state::up) << name;
+        EXPECT_EQ(both.client.limits().pdu_size, expected.at(name)[0]) << name;
+        EXPECT_EQ(both.client.limits().window, expected.at(name)[1]) << name;
+    }
+}
+
+TEST(s7_client_and_simulator, the_window_is_the_smallest_of_own_calling_and_called) {
+    pair both(plc_config("s7-1500"), options_of(480, 3));
+    both.open();
+    EXPECT_EQ(both.client.limits().window, 3U);
+    EXPECT_EQ(both.client.limits().pdu_size, 480U);
+}
+
+TEST(s7_client_and_simulator, reads_what_the_plc_holds_wherever_the_wire_cuts) {
+    for (std::size_t cut = 1; cut < 40; ++cut) {
+        pair both(plc_config("s7-1500"), options_of(960, 8));
+        both.cut = cut;
+        both.open();
+        const auto block = both.plc.memory().bytes(area::data_block, 1);
+        for (std::size_t i = 0; i < block.size(); ++i) {
+            block[i] = static_cast<std::byte>(i * 7);
+        }
+        for (std::uint32_t job = 0; job < 5; ++job) {
+            const std::array items = {byte_variable(area::data_block, 1, job * 10, 3),
+                                      byte_variable(area::data_block, 1, 500, 101),
+                                      bit_variable(area::data_block, 1, job, 2)};
+            ASSERT_TRUE(both.client.submit_read(job, items));
+        }
+        both.run();
+        ASSERT_EQ(both.observer.jobs.size(), 5U) << cut;
+        for (std::uint32_t job = 0; job < 5; ++job) {
+            const auto& result = both.observer.jobs.at(job);
+            ASSERT_EQ(result.outcome, job_outcome::answered) << cut;
+            const auto expected = block.subspan(job * 10, 3);
+            EXPECT_EQ(result.values[0], bytes(expected.begin(), expected.end()));
+            EXPECT_EQ(result.values[1].size(), 101U);
+            EXPECT_EQ(result.values[2], bytes{(block[job] >> 2) & std::byte{1}});
+        }
+    }
+}
+
+TEST(s7_client_and_simulator, one_failed_item_leaves_the_others_good) {
+    pair both(plc_config("s7-1500"), options_of(960, 8));
+    both.open();
+    const std::array items = {
+        byte_variable(area::data_block, 1, 0, 3), byte_variable(area::data_block, 77, 0, 4),
+        byte_variable(area::data_block, 2, 198, 3), byte_variable(area::data_block, 2, 197, 3)};
+    ASSERT_TRUE(both.client.submit_read(1, items));
+    both.run();
+    const auto& result = both.observer.jobs.at(1);
+    EXPECT_EQ(result.codes, (std::vector{item_code::success, item_code::object_missing,
+                                         item_code::out_of_range, item_code::success}));
+}
+
+TEST(s7_client_and_simulator, writes_reach_the_memory_and_a_bit_changes_nothing_beside_it) {
+    pair both(plc_config("s7-1200"), options_of(960, 8));
+    both.open();
+    const auto block = both.plc.memory().bytes(area::data_block, 2);
+    block[9] = std::byte{0xA5};
+    const bytes three = hex("010203");
+    const bytes one = hex("01");
+    const bytes five = hex("1112131415");
+    const std::array items = {write_item{byte_variable(area::data_block, 2, 0, 3), three},
+                              write_item{bit_variable(area::data_block, 2, 9, 1), one},
+                              write_item{byte_variable(area::data_block, 9, 0, 5), five},
+                              write_item{byte_variable(area::data_block, 2, 20, 5), five}};
+    ASSERT_TRUE(both.client.submit_write(5, items));
+    both.run();
+    const auto& result = both.observer.jobs.at(5);
+    EXPECT_EQ(result.codes, (std::vector{item_code::success, item_code::success,
+                                         item_code::object_missing, item_code::success}));
+    EXPECT_EQ(to_hex(block.first(3)), "010203");
+    EXPECT_EQ(to_hex(block.subspan(9, 1)), "a7");
+    EXPECT_EQ(to_hex(block.subspan(20, 5)), "1112131415");
+}
+
+TEST(s7_client_and_simulator, a_job_over_the_negotiated_pdu_is_turned_away_in_either_direction) {
+    pair both(plc_config("s7-300"), options_of(960, 8));
+    both.open();
+    EXPECT_FALSE(both.client.submit_read(1, std::array{byte_variable(area::memory, 0, 0, 223)}));
+    EXPECT_TRUE(both.client.submit_read(2, std::array{byte_variable(area::memory, 0, 0, 222)}));
+    const std::vector twenty(20, byte_variable(area::memory, 0, 0, 1));
+    EXPECT_FALSE(both.client.submit_read(3, twenty));
+    EXPECT_TRUE(both.client.submit_read(4, std::span(twenty).first(19)));
+    const bytes too_much(213);
+    const bytes fits(212);
+    EXPECT_FALSE(both.client.submit_write(
+        5, std::array{write_item{byte_variable(area::memory, 0, 0, 213), too_much}}));
+    EXPECT_TRUE(both.client.submit_write(
+        6, std::array{write_item{byte_variable(area::memory, 0, 0, 212), fits}}));
+    both.run();
+    for (const std::uint64_t tag : {2U, 4U, 6U}) {
+        EXPECT_EQ(both.observer.jobs.at(tag).outcome, job_outcome::answered) << tag;
+    }
+    EXPECT_EQ(both.observer.jobs.size(), 3U);
+}
+
+TEST(s7_client_and_simulator, ten_thousand_jobs_complete_once_within_the_window) {
+    auto config = plc_config("s7-1500");
+    config.latency = 1ms;
+    pair both(config, options_of(960, 8));
+    both.open();
+    std::mt19937 random(1);
+    std::uint64_t submitted = 0;
+    std::size_t most_in_flight = 0;
+    while (both.observer.order.size() < 10'000) {
+        while (submitted < 10'000) {
+            const auto length = static_cast<std::uint16_t>(1 + random() % 400);
+            const std::array items = {
+                byte_variable(area::data_block, 1, static_cast<std::uint32_t>(random() % 3000),
+                              length),
+                byte_variable(area::data_block, 1, static_cast<std::uint32_t>(random() % 3000), 7)};
+            if (!both.client.submit_read(submitted, items)) {
+                break;
+            }
+            ++submitted;
+        }
+        both.client_side.turn();
+        most_in_flight = std::max(most_in_flight, both.client.jobs_in_flight());
+        both.advance(1ms);
+    }
+    EXPECT_EQ(most_in_flight, 8U);
+    EXPECT_EQ(both.plc.counters().most_in_flight, 8U);
+    EXPECT_EQ(both.observer.jobs.size(), 10'000U);
+    for (const auto& [tag, job] : both.observer.jobs) {
+        ASSERT_EQ(job.times, 1U) << tag;
+        ASSERT_EQ(job.outcome, job_outcome::answered) << tag;
+    }
+    EXPECT_EQ(both.client.counters().replies_foreign, 0U);
+}
+
+TEST(s7_client_and_simulator, a_scan_with_window_eight_takes_an_eighth_of_the_time) {
+    const auto scan_time = [](std::uint16_t window) {
+        auto config = plc_config("s7-1500");
+        config.latency = 1ms;
+        config.calling_jobs = window;
+        pair both(config, options_of(960, 8));
+        both.open();
+        const auto start = both.clock.now();
+        std::uint64_t submitted = 0;
+        while (both.observer.order.size() < 64) {
+            while (submitted < 64 &&
+                   both.client.submit_read(submitted,
+                                           std::array{byte_variable(area::memory, 0, 0, 4)})) {
+                ++submitted;
+            }
+            both.run();
+            both.advance(1ms);
+        }
+        return both.clock.now() - start;
+    };
+    EXPECT_GE(scan_time(1), 7 * scan_time(8));
+}
+
+TEST(s7_client_and_simulator, a_pulled_cable_fails_every_job_and_the_link_comes_back) {
+    auto config = plc_config("s7-1500");
+    config.latency = 10ms;
+    manual_faults faults;
+    pair both(config, options_of(960, 2), &faults);
+    both.open();
+    for (std::uint64_t tag = 0; tag < 5; ++tag) {
+        ASSERT_TRUE(both.client.submit_read(tag, std::array{byte_variable(area::memory, 0, 0, 4)}));
+    }
+    both.run();
+    faults.refuse_connections(true);
+    both.plc.drop_connections();
+    both.run();
+    EXPECT_EQ(both.client.state(), link_state::down);
+    EXPECT_EQ(both.observer.events.back().reason, link_reason::peer_closed);
+    ASSERT_EQ(both.observer.jobs.size(), 5U);
+    EXPECT_EQ(both.observer.jobs.at(0).outcome, job_outcome::link_lost);
+    EXPECT_EQ(both.observer.jobs.at(1).outcome, job_outcome::link_lost);
+    EXPECT_EQ(both.observer.jobs.at(2).outcome, job_outcome::not_sent);
+    EXPECT_EQ(both.observer.jobs.at(4).outcome, job_outcome::not_sent);
+
+    both.open();
+    EXPECT_EQ(both.client.state(), link_state::down);
+    EXPECT_EQ(both.plc.counters().connections_refused, 1U);
+
+    faults.refuse_connections(false);
+    both.open();
+    EXPECT_EQ(both.client.state(), link_state::up);
+    ASSERT_TRUE(both.client.submit_read(9, std::array{byte_variable(area::memory, 0, 0, 4)}));
+    both.advance(10ms);
+    both.advance(10ms);
+    EXPECT_EQ(both.observer.jobs.at(9).outcome, job_outcome::answered);
+    EXPECT_EQ(both.observer.jobs.size(), 6U);
+}
+
+TEST(s7_client_and_simulator, a_silent_plc_is_found_out_by_the_job_timeout) {
+    manual_faults faults;
+    pair both(plc_config("s7-1500"), options_of(960, 4), &faults);
+    both.open();
+    faults.be_silent(true);
+    for (std::uint64_t tag = 0; tag < 6; ++tag) {
+        ASSERT_TRUE(both.client.submit_read(tag, std::array{byte_variable(area::memory, 0, 0, 4)}));
+    }
+    both.run();
+    both.advance(1999ms);
+    EXPECT_TRUE(both.observer.jobs.empty());
+    both.advance(1ms);
+    EXPECT_EQ(both.client.state(), link_state::down);
+    EXPECT_EQ(both.observer.events.back().reason, link_reason::job_timeouts);
+    EXPECT_EQ(both.observer.jobs.at(3).outcome, job_outcome::timed_out);
+    EXPECT_EQ(both.observer.jobs.at(4).outcome, job_outcome::not_sent);
+    EXPECT_EQ(both.observer.jobs.size(), 6U);
+}
+
+}  // namespace
+}  // namespace tagferry::s7::test
