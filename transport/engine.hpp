@@ -10,6 +10,7 @@
 // what the engine wants to send and flushes it in as few writes as it can.
 #pragma once
 
+#include "transport/memory/completion_token.hpp"
 #include "transport/time/clock.hpp"
 
 #include <array>
@@ -65,13 +66,6 @@ struct input_wish {
 struct write_report {
     std::size_t bytes = 0;    ///< of this message that left; all of it when `error` is clear
     std::error_code error{};  ///< clear: the message is in the kernel's hands whole
-};
-
-/// Names one outstanding operation of its owner; a stale generation is ignored.
-struct completion_token {
-    std::uint32_t index = 0;
-    std::uint32_t generation = 0;
-    friend bool operator==(const completion_token&, const completion_token&) = default;
 };
 
 /// Whoever started a deferred operation, as the one who finishes it sees them. `resume` is called

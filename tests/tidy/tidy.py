@@ -14,8 +14,8 @@ from pathlib import Path
 # Which folders a folder may include, besides itself. The longest matching prefix counts.
 ARROWS = {
     "transport/bytes": ["transport/memory"],
-    "transport/memory": ["transport/time"],
-    "transport/time": [],
+    "transport/memory": [],
+    "transport/time": ["transport/memory"],
     "transport/threads": ["transport/time", "transport/memory", "transport"],
     "transport/net": ["transport"],
     "transport": ["transport"],

@@ -2,7 +2,7 @@
 // channels. A name that outlived its record finds nothing, never the record that came after it.
 #pragma once
 
-#include "transport/engine.hpp"
+#include "transport/memory/completion_token.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -183,7 +183,7 @@ operation_scope::~operation_scope() {
     this_thread.kind = previous_;
 }
 
-void count_operation(operation_kind kind, duration elapsed) noexcept {
+void count_operation(operation_kind kind, std::chrono::nanoseconds elapsed) noexcept {
     const auto signed_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count();
     const auto elapsed_ns = signed_ns < 0 ? 0 : static_cast<std::uint64_t>(signed_ns);
     std::size_t bucket = 0;

@@ -4,9 +4,8 @@
 // runs outside any scope).
 #pragma once
 
-#include "transport/time/clock.hpp"
-
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -53,7 +52,7 @@ class operation_scope {
 
 /// Counts one finished operation of `kind` and its duration. No lock, no allocation after the
 /// thread's first call; callable from any thread.
-void count_operation(operation_kind kind, duration elapsed) noexcept;
+void count_operation(operation_kind kind, std::chrono::nanoseconds elapsed) noexcept;
 
 /// Charges one allocation of `size` bytes on this thread. Called by the interposed malloc family
 /// and by every refill of a cache of ours. Async-signal-unsafe, allocation-free.
