@@ -78,8 +78,8 @@ TEST(operations, durations_fall_into_the_bucket_that_bounds_them) {
     const operation_kind kind = register_operation_kind("test_buckets");
     const auto before = totals_of(kind);
     for (const double bound_s : operation_duration_bounds_s) {
-        const auto bound =
-            std::chrono::duration_cast<duration>(std::chrono::duration<double>(bound_s));
+        const auto bound = std::chrono::duration_cast<std::chrono::nanoseconds>(
+            std::chrono::duration<double>(bound_s));
         count_operation(kind, bound);
         count_operation(kind, bound + 1ns);
     }
