@@ -6,8 +6,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <span>
 
 namespace tagferry::gateway::record {
 
@@ -69,15 +67,7 @@ inline void store64(std::uint32_t* low, std::int64_t value) noexcept {
     store(low + 1, static_cast<std::uint32_t>(bits >> 32U));
 }
 
-/// The word that holds `bytes` from `offset` on, padded with zeros past the end.
-inline std::uint32_t word_at(std::span<const std::byte> value, std::size_t offset) noexcept {
-    std::uint32_t word = 0;
-    const std::size_t left = value.size() - offset;
-    std::memcpy(&word, value.data() + offset, left < sizeof word ? left : sizeof word);
-    return word;
-}
-
-/// Whether a feed's interest of this kind is in the word, and the bit for it.
+/// A feed's bit for this kind in the word of interests.
 constexpr std::uint32_t interest_bit(std::size_t feed, interest kind) noexcept {
     return std::uint32_t{1} << (feed + 8 * static_cast<std::size_t>(kind));
 }

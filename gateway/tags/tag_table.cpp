@@ -3,6 +3,7 @@
 #include "gateway/tags/tag_record.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <thread>
 #include <utility>
 

@@ -3,14 +3,23 @@
 #include "gateway/tags/tag_record.hpp"
 
 #include <bit>
+#include <cstring>
 
 namespace tagferry::gateway {
 namespace {
 
 /// Writes the value into the words of a slot, one word at a time.
 void store_value(std::uint32_t* words, std::span<const std::byte> value) noexcept {
-    for (std::size_t at = 0; at < value.size(); at += sizeof(std::uint32_t)) {
-        record::store(words + at / sizeof(std::uint32_t), record::word_at(value, at));
+    std::size_t at = 0;
+    for (; value.size() - at >= sizeof(std::uint32_t); at += sizeof(std::uint32_t)) {
+        std::uint32_t word = 0;
+        std::memcpy(&word, value.data() + at, sizeof word);
+        record::store(words++, word);
+    }
+    if (at < value.size()) {
+        std::uint32_t word = 0;
+        std::memcpy(&word, value.data() + at, value.size() - at);
+        record::store(words, word);
     }
 }
 

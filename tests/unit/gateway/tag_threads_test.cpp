@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstring>
 #include <map>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -102,40 +103,57 @@ void write_until(shared_tags& shared, const std::atomic<bool>& stop) {
     }
 }
 
-/// Reads until `count` samples were compared; counts those that do not fit together.
-std::uint64_t read_and_compare(shared_tags& shared, std::uint64_t count) {
+struct comparison {
+    std::uint64_t torn = 0;
+    std::uint64_t fresh = 0;  ///< reads that found another sample than the one before
+};
+
+/// Compares `count` samples, all of tags that were published before.
+comparison read_and_compare(shared_tags& shared, std::uint64_t count) {
     std::vector<std::byte> value(8'192);
     std::vector<std::byte> expected;
-    std::uint64_t torn = 0;
+    std::vector<transport::wall_time_ns> last(shared.tags.size());
+    comparison found;
     for (std::uint64_t i = 0; i < count; ++i) {
         const std::size_t which = i % shared.tags.size();
         sample seen;
-        if (shared.table.read(shared.tags[which], value, seen) != read_result::done) {
-            ++torn;
-            continue;
-        }
-        if (!seen.has_value) {
-            torn += seen.status == status_code::bad_waiting_for_initial_data ? 0 : 1;
-            continue;
-        }
+        const read_result result = shared.table.read(shared.tags[which], value, seen);
         make_value(shared.types[which], static_cast<std::uint64_t>(seen.source_time), expected);
-        const bool whole = seen.value_size == expected.size() &&
-                           seen.source_time == seen.update_time &&
-                           seen.status == status_code::good &&
-                           std::memcmp(value.data(), expected.data(), expected.size()) == 0;
-        torn += whole ? 0 : 1;
+        found.fresh += seen.source_time != last[which] ? 1U : 0U;
+        last[which] = seen.source_time;
+        const bool whole =
+            result == read_result::done && seen.has_value && seen.status == status_code::good &&
+            seen.source_time == seen.update_time && seen.value_size == expected.size() &&
+            std::memcmp(value.data(), expected.data(), expected.size()) == 0;
+        found.torn += whole ? 0U : 1U;
     }
-    return torn;
+    return found;
+}
+
+void wait_for_values(const shared_tags& shared) {
+    for (const tag_handle tag : shared.tags) {
+        sample seen;
+        std::vector<std::byte> value(8'192);
+        while (shared.table.read(tag, value, seen) != read_result::done || !seen.has_value) {
+            std::this_thread::yield();
+        }
+    }
 }
 
 TEST(tag_threads, no_read_is_torn) {
     shared_tags shared{types_under_test()};
     std::atomic<bool> stop{false};
     std::atomic<std::uint64_t> torn{0};
+    std::atomic<std::uint64_t> fresh{0};
     std::thread writer([&] { write_until(shared, stop); });
+    wait_for_values(shared);
     std::vector<std::thread> readers;
     for (int i = 0; i < 2; ++i) {
-        readers.emplace_back([&] { torn += read_and_compare(shared, reads_in_all / 2); });
+        readers.emplace_back([&] {
+            const comparison found = read_and_compare(shared, reads_in_all / 2);
+            torn += found.torn;
+            fresh += found.fresh;
+        });
     }
     for (std::thread& reader : readers) {
         reader.join();
@@ -143,6 +161,9 @@ TEST(tag_threads, no_read_is_torn) {
     stop = true;
     writer.join();
     EXPECT_EQ(torn, 0u);
+    // Reading the same samples again and again would prove nothing.
+    EXPECT_GT(fresh, reads_in_all / 1'000);
+    RecordProperty("fresh_reads", std::to_string(fresh));
 }
 
 TEST(tag_threads, a_stale_handle_reads_nothing_while_indexes_are_reused) {
@@ -158,21 +179,26 @@ TEST(tag_threads, a_stale_handle_reads_nothing_while_indexes_are_reused) {
             published = (std::uint64_t{tag.index} << 32U) | tag.generation;
             std::array<std::uint32_t, 8> value{};
             value.fill(tag.generation);
-            writer.publish(tag, status_code::good, reason_id::none, 1, 1,
-                           std::as_bytes(std::span(value)));
+            for (int time = 1; time <= 20; ++time) {
+                writer.publish(tag, status_code::good, reason_id::none, time, time,
+                               std::as_bytes(std::span(value)));
+            }
             table.remove(tag);
         }
     });
     std::uint64_t wrong = 0;
     std::uint64_t good = 0;
-    for (int i = 0; i < 200'000; ++i) {
+    std::uint64_t stale = 0;
+    while (good < 20'000 || stale < 20'000) {
         const std::uint64_t name = published.load();
         const tag_handle tag{static_cast<std::uint32_t>(name >> 32U),
                              static_cast<std::uint32_t>(name)};
         std::array<std::uint32_t, 8> value{};
         sample seen;
-        if (table.read(tag, std::as_writable_bytes(std::span(value)), seen) == read_result::done &&
-            seen.has_value) {
+        const auto into = std::as_writable_bytes(std::span(value));
+        if (table.read(tag, into, seen) == read_result::stale) {
+            ++stale;
+        } else if (seen.has_value) {
             ++good;
             for (const std::uint32_t element : value) {
                 wrong += element == tag.generation ? 0 : 1;
@@ -182,7 +208,6 @@ TEST(tag_threads, a_stale_handle_reads_nothing_while_indexes_are_reused) {
     stop = true;
     control.join();
     EXPECT_EQ(wrong, 0u);
-    RecordProperty("live_reads", static_cast<int>(good));
 }
 
 /// Consumer state of the ring test: each tag's values count up by one, so a gap is a loss.
