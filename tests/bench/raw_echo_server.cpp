@@ -30,8 +30,7 @@ int listen_on_loopback(std::uint16_t& port) {
     where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     void* const generic = &where;
     socklen_t size = sizeof where;
-    if (bind(listening, static_cast<sockaddr*>(generic), size) != 0 ||
-        listen(listening, 64) != 0 ||
+    if (bind(listening, static_cast<sockaddr*>(generic), size) != 0 || listen(listening, 64) != 0 ||
         getsockname(listening, static_cast<sockaddr*>(generic), &size) != 0) {
         fail("listen");
     }
