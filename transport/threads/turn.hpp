@@ -2,8 +2,8 @@
 // timer tick; all calls below are made on the shard's thread.
 #pragma once
 
-#include "transport/memory/intrusive_list.hpp"
 #include "transport/time/clock.hpp"
+#include "transport/time/intrusive_list.hpp"
 
 namespace tagferry::transport {
 

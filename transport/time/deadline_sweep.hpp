@@ -1,8 +1,8 @@
 // Timeouts that need no timer: each is a field of its owner, looked at every 100 ms.
 #pragma once
 
-#include "transport/memory/intrusive_list.hpp"
 #include "transport/time/clock.hpp"
+#include "transport/time/intrusive_list.hpp"
 #include "transport/time/turn_budget.hpp"
 
 namespace tagferry::transport {

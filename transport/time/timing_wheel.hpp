@@ -7,8 +7,8 @@
 // from the wheel's position, and moves down when the position enters its slot.
 #pragma once
 
-#include "transport/memory/intrusive_list.hpp"
 #include "transport/time/clock.hpp"
+#include "transport/time/intrusive_list.hpp"
 #include "transport/time/turn_budget.hpp"
 
 #include <array>
