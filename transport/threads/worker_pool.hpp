@@ -66,9 +66,13 @@ class worker_pool {
     bool submit(const job& work) noexcept;
 
     /// Lets the jobs that are running finish, completes those still queued with
-    /// `result_cancelled`, and joins the threads. From any thread but a worker, any number of
-    /// times, before `start` too. Owners still running get every completion.
+    /// `result_cancelled`, and joins the threads. Any number of times, before `start` too. From a
+    /// control thread, not from a worker nor from a shard: it waits while an owner's mailbox is
+    /// full. Stop the pool before its owners, and every completion arrives.
     void stop();
+
+    /// True from the first `stop` on.
+    bool stopping() const noexcept;
 
     worker_pool_statistics statistics() const noexcept;
 
