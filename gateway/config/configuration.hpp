@@ -5,6 +5,7 @@
 
 #include "gateway/config/limits.hpp"
 #include "gateway/config/location.hpp"
+#include "protocols/opcua/limits.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -97,7 +98,7 @@ struct opcua_section {
     bool allow_anonymous_write = false;
     std::string application_uri;  ///< resolved to `urn:<host name>:tagferry` when empty
     std::string application_name = "Tagferry";
-    opcua_limits limits;
+    tagferry::opcua::limits limits;
     location listen_at;
 };
 

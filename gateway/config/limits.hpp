@@ -1,44 +1,13 @@
-// Every capacity of the process in one place. The rooms below keep limits structs of their own,
-// which the gateway fills from these; nothing else in the product fixes a size. Names, units,
-// ranges, metrics and words are in the description (fields.cpp), from which the schema and
-// REFERENCE.md are made. Limits fix memory at start: address space is reserved for them, pages
-// are committed on demand.
+// Every capacity of the process is a member of one of these structures or of a room's own
+// (protocols/opcua/limits.hpp); nothing else in the product fixes a size. Names, units, ranges,
+// metrics and words of all of them are in one description (limit_fields.cpp), from which parser,
+// schema and REFERENCE.md are made. Limits fix memory at start: address space is reserved for
+// them, pages are committed on demand.
 #pragma once
 
 #include <cstdint>
 
 namespace tagferry::gateway::config {
-
-/// `opcua.limits`
-struct opcua_limits {
-    std::uint32_t connections = 100;                    ///< TCP connections in all
-    std::uint32_t connections_per_address = 20;         ///< TCP connections of one client address
-    std::uint32_t sessions = 100;                       ///< sessions in all
-    std::uint32_t subscriptions_per_session = 20;       ///< subscriptions of one session
-    std::uint32_t monitored_items = 100'000;            ///< monitored items in all
-    std::uint32_t publish_requests_per_session = 10;    ///< held Publish requests of one session
-    std::uint32_t pending_operations_per_session = 16;  ///< requests not answered in their turn
-    std::uint32_t browse_continuation_points_per_session = 5;
-    std::uint32_t receive_buffer_bytes = 65'536;  ///< largest chunk taken
-    std::uint32_t send_buffer_bytes = 65'536;     ///< largest chunk sent
-    std::uint32_t message_bytes = 4'194'304;      ///< largest request or response
-    std::uint32_t chunks_per_message = 64;
-    std::uint32_t nodes_per_read = 10'000;
-    std::uint32_t nodes_per_write = 10'000;
-    std::uint32_t nodes_per_browse = 10'000;
-    std::uint32_t nodes_per_register_nodes = 10'000;
-    std::uint32_t nodes_per_translate = 10'000;
-    std::uint32_t references_per_node = 10'000;  ///< references in one Browse answer
-    std::uint32_t array_length = 65'536;
-    std::uint32_t string_bytes = 1'048'576;
-    std::uint32_t nesting_depth = 32;  ///< nested variants and extension objects
-    std::uint32_t session_timeout_max_ms = 3'600'000;
-    std::uint32_t channel_lifetime_max_ms = 3'600'000;
-    std::uint32_t hello_timeout_ms = 5'000;     ///< connection accepted to HEL, HEL to OPN
-    std::uint32_t message_timeout_ms = 10'000;  ///< first to final chunk of a request
-    std::uint32_t request_buffers = 200;        ///< pool slots for requests
-    std::uint32_t response_buffers = 400;       ///< pool slots for response chunks
-};
 
 /// `web.limits`
 struct web_limits {

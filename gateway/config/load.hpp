@@ -2,6 +2,7 @@
 // is wrong with them, at once.
 #pragma once
 
+#include "gateway/config/address_checker.hpp"
 #include "gateway/config/configuration.hpp"
 #include "gateway/config/location.hpp"
 
@@ -19,10 +20,12 @@ using assignment = std::pair<std::string, std::string>;
 struct load_options {
     /// The configuration file; empty: no file, only defaults and what stands over them.
     std::string file;
-    /// Flags, strongest first to speak: `--set key=value`, and flags that are short for one.
+    /// Flags: `--set key=value`, and flags that are short for one. The last one of a key counts.
     std::vector<assignment> flags;
     /// `TAGFERRY_SECTION__KEY` variables of the process, e.g. from environment_of_process().
     std::vector<assignment> environment;
+    /// Who judges addresses and types, s7_address_checker() in the product. Null: nobody.
+    const address_checker* addresses = nullptr;
 };
 
 struct load_result {

@@ -1,0 +1,268 @@
+// The limits of the description: each with its unit, range and the metric that shows its use.
+#include "gateway/config/configuration.hpp"
+#include "gateway/config/fields.hpp"
+
+#include <array>
+
+namespace tagferry::gateway::config {
+
+namespace {
+
+using opcua_limits = tagferry::opcua::limits;
+
+constexpr std::array opcua_fields = {
+    integer_field<&opcua_limits::chunk_size>(
+        "chunk_size", "Size of one pooled buffer: the largest chunk in either direction.")
+        .in("bytes")
+        .from(8'192, 1'048'576),
+    integer_field<&opcua_limits::pre_hello_chunk_size>(
+        "pre_hello_chunk_size", "Largest HEL, before anything is negotiated.")
+        .in("bytes")
+        .from(8'192, 65'536),
+    integer_field<&opcua_limits::max_request_chunks>("max_request_chunks", "Chunks of one request.")
+        .from(1, 1'024),
+    integer_field<&opcua_limits::max_request_size>("max_request_size", "Largest request.")
+        .in("bytes")
+        .from(65'536, 67'108'864),
+    integer_field<&opcua_limits::max_response_chunks>(
+        "max_response_chunks", "Chunks of one response, before the client's own cap.")
+        .from(1, 1'024),
+    integer_field<&opcua_limits::max_url_length>("max_url_length", "Longest endpoint URL.")
+        .in("bytes")
+        .from(256, 4'096),
+    integer_field<&opcua_limits::max_policy_uri_length>("max_policy_uri_length",
+                                                        "Longest security policy URI.")
+        .in("bytes")
+        .from(64, 255),
+    integer_field<&opcua_limits::max_nesting_depth>("max_nesting_depth",
+                                                    "Nested variants and extension objects.")
+        .from(8, 100),
+    integer_field<&opcua_limits::max_array_length>("max_array_length", "Elements of one array.")
+        .from(64, 1'048'576),
+    integer_field<&opcua_limits::max_string_length>("max_string_length", "Longest text.")
+        .in("bytes")
+        .from(256, 16'777'216),
+    integer_field<&opcua_limits::max_byte_string_length>("max_byte_string_length",
+                                                         "Longest byte string.")
+        .in("bytes")
+        .from(256, 16'777'216),
+    integer_field<&opcua_limits::max_channels>("max_channels",
+                                               "Connections and their secure channels.")
+        .from(1, 10'000)
+        .measured_by("tagferry_opcua_channels"),
+    integer_field<&opcua_limits::hello_timeout_ms>("hello_timeout_ms", "From connection to HEL.")
+        .in("ms")
+        .from(100, 600'000),
+    integer_field<&opcua_limits::open_timeout_ms>("open_timeout_ms", "From HEL to OPN.")
+        .in("ms")
+        .from(100, 600'000),
+    integer_field<&opcua_limits::frame_timeout_ms>("frame_timeout_ms",
+                                                   "From the first to the last byte of a chunk.")
+        .in("ms")
+        .from(100, 600'000),
+    integer_field<&opcua_limits::message_timeout_ms>(
+        "message_timeout_ms", "From the first to the final chunk of a message.")
+        .in("ms")
+        .from(100, 600'000),
+    integer_field<&opcua_limits::min_token_lifetime_ms>("min_token_lifetime_ms",
+                                                        "Shortest lifetime of a security token.")
+        .in("ms")
+        .from(1'000, 86'400'000),
+    integer_field<&opcua_limits::max_token_lifetime_ms>("max_token_lifetime_ms",
+                                                        "Longest lifetime of a security token.")
+        .in("ms")
+        .from(1'000, 86'400'000),
+    integer_field<&opcua_limits::pipelined_responses>("pipelined_responses",
+                                                      "Messages queued on one channel.")
+        .from(1, 4'096),
+    integer_field<&opcua_limits::max_sessions>("max_sessions", "Sessions.")
+        .from(1, 10'000)
+        .measured_by("tagferry_opcua_sessions"),
+    integer_field<&opcua_limits::min_session_timeout_ms>("min_session_timeout_ms",
+                                                         "Shortest session timeout.")
+        .in("ms")
+        .from(1'000, 86'400'000),
+    integer_field<&opcua_limits::max_session_timeout_ms>("max_session_timeout_ms",
+                                                         "Longest session timeout.")
+        .in("ms")
+        .from(1'000, 86'400'000),
+    integer_field<&opcua_limits::activation_timeout_ms>("activation_timeout_ms",
+                                                        "From CreateSession to ActivateSession.")
+        .in("ms")
+        .from(1'000, 600'000),
+    integer_field<&opcua_limits::max_session_name_length>("max_session_name_length",
+                                                          "Longest session name.")
+        .in("bytes")
+        .from(16, 4'096),
+    integer_field<&opcua_limits::max_locale_ids>("max_locale_ids", "Locales a session may ask for.")
+        .from(1, 256),
+    integer_field<&opcua_limits::max_pending_operations>(
+        "max_pending_operations", "Requests not answered in their turn, in all.")
+        .from(1, 100'000)
+        .measured_by("tagferry_opcua_pending_operations"),
+    integer_field<&opcua_limits::max_pending_operations_per_session>(
+        "max_pending_operations_per_session", "The same for one session.")
+        .from(1, 1'000),
+    integer_field<&opcua_limits::max_continuation_points>("max_continuation_points",
+                                                          "Unfinished Browse answers, in all.")
+        .from(1, 100'000)
+        .measured_by("tagferry_opcua_continuation_points"),
+    integer_field<&opcua_limits::max_continuation_points_per_session>(
+        "max_continuation_points_per_session", "The same for one session.")
+        .from(1, 1'000),
+    integer_field<&opcua_limits::max_registered_nodes>("max_registered_nodes",
+                                                       "Registered nodes, in all.")
+        .from(1, 10'000'000)
+        .measured_by("tagferry_opcua_registered_nodes"),
+    integer_field<&opcua_limits::max_nodes_per_read>("max_nodes_per_read", "Nodes of one Read.")
+        .from(1, 100'000),
+    integer_field<&opcua_limits::max_nodes_per_write>("max_nodes_per_write", "Nodes of one Write.")
+        .from(1, 100'000),
+    integer_field<&opcua_limits::max_nodes_per_browse>("max_nodes_per_browse",
+                                                       "Nodes of one Browse.")
+        .from(1, 100'000),
+    integer_field<&opcua_limits::max_nodes_per_register>("max_nodes_per_register",
+                                                         "Nodes of one RegisterNodes.")
+        .from(1, 100'000),
+    integer_field<&opcua_limits::max_nodes_per_translate>(
+        "max_nodes_per_translate", "Paths of one TranslateBrowsePathsToNodeIds.")
+        .from(1, 100'000),
+    integer_field<&opcua_limits::max_browse_path_elements>("max_browse_path_elements",
+                                                           "Elements of one browse path.")
+        .from(1, 1'024),
+    integer_field<&opcua_limits::max_references_per_node>(
+        "max_references_per_node", "References of one node in one Browse answer.")
+        .from(1, 1'000'000),
+    integer_field<&opcua_limits::turn_items>("turn_items",
+                                             "Items handled before a request yields to others.")
+        .from(16, 10'000),
+    integer_field<&opcua_limits::turn_us>("turn_us", "Time after which a request yields to others.")
+        .in("µs")
+        .from(20, 10'000),
+    integer_field<&opcua_limits::turn_frames>("turn_frames", "Chunks handled in one receive.")
+        .from(1, 1'024),
+    integer_field<&opcua_limits::request_slots>("request_slots",
+                                                "Pool of request buffers, each `chunk_size`.")
+        .from(4, 100'000)
+        .measured_by("tagferry_pool_high_water{pool=\"opcua_request\"}"),
+    integer_field<&opcua_limits::response_slots>("response_slots",
+                                                 "Pool of response buffers, each `chunk_size`.")
+        .from(4, 100'000)
+        .measured_by("tagferry_pool_high_water{pool=\"opcua_response\"}"),
+};
+
+constexpr std::array web_fields = {
+    integer_field<&web_limits::connections>("connections", "Connections, in all.")
+        .from(1, 100'000)
+        .measured_by("tagferry_http_connections"),
+    integer_field<&web_limits::connections_per_address>("connections_per_address",
+                                                        "Connections of one client address.")
+        .from(1, 100'000),
+    integer_field<&web_limits::streams>("streams", "WebSocket clients.")
+        .from(1, 100'000)
+        .measured_by("tagferry_ws_clients"),
+    integer_field<&web_limits::request_head_bytes>("request_head_bytes",
+                                                   "Request line and headers.")
+        .in("bytes")
+        .from(1'024, 65'536),
+    integer_field<&web_limits::request_target_bytes>("request_target_bytes", "Path and query.")
+        .in("bytes")
+        .from(256, 65'536),
+    integer_field<&web_limits::request_body_bytes>("request_body_bytes",
+                                                   "Largest body of a request.")
+        .in("bytes")
+        .from(1'024, 67'108'864),
+    integer_field<&web_limits::requests_in_flight>("requests_in_flight",
+                                                   "Pipelined requests of one connection.")
+        .from(1, 256),
+    integer_field<&web_limits::values_per_page>("values_per_page", "Rows of one answer.")
+        .from(1, 100'000),
+    integer_field<&web_limits::request_timeout_ms>("request_timeout_ms",
+                                                   "From the first byte to the complete request.")
+        .in("ms")
+        .from(100, 600'000),
+    integer_field<&web_limits::idle_timeout_ms>("idle_timeout_ms", "Between two requests.")
+        .in("ms")
+        .from(1'000, 3'600'000),
+    integer_field<&web_limits::response_buffer_bytes>("response_buffer_bytes",
+                                                      "Size of one pooled response buffer.")
+        .in("bytes")
+        .from(4'096, 1'048'576),
+    integer_field<&web_limits::response_buffers>("response_buffers", "Pool of response buffers.")
+        .from(4, 100'000)
+        .measured_by("tagferry_pool_high_water{pool=\"http_response\"}"),
+    integer_field<&web_limits::concurrent_scrapes>("concurrent_scrapes",
+                                                   "Answers of /metrics being made at once.")
+        .from(1, 16),
+};
+
+constexpr std::array process_fields = {
+    integer_field<&process_limits::connections>("connections", "PLC links.")
+        .from(1, 1'000)
+        .measured_by("tagferry_connections"),
+    integer_field<&process_limits::tags>("tags", "Tags, in all.")
+        .from(1, 10'000'000)
+        .measured_by("tagferry_tags"),
+    integer_field<&process_limits::tags_per_connection>("tags_per_connection",
+                                                        "Tags of one connection.")
+        .from(1, 1'000'000),
+    integer_field<&process_limits::value_bytes>("value_bytes", "Largest value of one tag.")
+        .in("bytes")
+        .from(8, 65'536),
+    integer_field<&process_limits::large_value_buffers>("large_value_buffers",
+                                                        "Pool of buffers for values over 4 KiB.")
+        .from(1, 100'000)
+        .measured_by("tagferry_pool_high_water{pool=\"large_value\"}"),
+    integer_field<&process_limits::sample_ring_entries>("sample_ring_entries",
+                                                        "Samples queued for one consuming shard.")
+        .from(1'024, 16'777'216)
+        .measured_by("tagferry_sample_ring_high_water"),
+    integer_field<&process_limits::pending_writes_per_connection>("pending_writes_per_connection",
+                                                                  "Writes waiting for one PLC.")
+        .from(1, 100'000)
+        .measured_by("tagferry_pending_writes"),
+    integer_field<&process_limits::pending_device_reads_per_connection>(
+        "pending_device_reads_per_connection", "Reads waiting for one PLC.")
+        .from(1, 100'000)
+        .measured_by("tagferry_pending_device_reads"),
+    integer_field<&process_limits::mailbox_entries>("mailbox_entries",
+                                                    "Tasks waiting for one shard.")
+        .from(64, 1'048'576)
+        .measured_by("tagferry_mailbox_high_water"),
+    integer_field<&process_limits::worker_threads>("worker_threads", "Threads for slow work.")
+        .from(1, 16),
+    integer_field<&process_limits::worker_jobs>("worker_jobs", "Jobs waiting for those threads.")
+        .from(16, 65'536)
+        .measured_by("tagferry_worker_jobs"),
+    integer_field<&process_limits::log_ring_entries>(
+        "log_ring_entries", "Log lines waiting to be written; more are dropped and counted.")
+        .from(64, 1'048'576)
+        .measured_by("tagferry_log_dropped_total"),
+    integer_field<&process_limits::audit_ring_entries>(
+        "audit_ring_entries",
+        "Audit rows waiting to be written; more hold back whoever wants to write.")
+        .from(64, 1'048'576)
+        .measured_by("tagferry_audit_waiting"),
+};
+
+constexpr object_description opcua_object = {
+    "opcua_limits", "Capacities of the OPC UA server. What it advertises is what it enforces.",
+    opcua_fields};
+constexpr object_description web_object = {"web_limits", "Capacities of the web server.",
+                                           web_fields};
+constexpr object_description process_object = {"limits", "Capacities of the whole process.",
+                                               process_fields};
+
+}  // namespace
+
+const object_description& opcua_limits_description() noexcept {
+    return opcua_object;
+}
+const object_description& web_limits_description() noexcept {
+    return web_object;
+}
+const object_description& process_limits_description() noexcept {
+    return process_object;
+}
+
+}  // namespace tagferry::gateway::config
