@@ -16,7 +16,7 @@ constexpr std::uint32_t max_bit = 7;
 /// `<byte>` or `<byte>.<bit>`, then the end of the text.
 parse_error parse_offset(text_cursor& cursor, bool bit_wanted, std::string_view hint,
                          address& out) noexcept {
-    const auto byte = cursor.number(max_byte);
+    const auto byte = cursor.number(0, max_byte);
     if (!byte) {
         return cursor.expected("expected a byte number from 0 to 65535", hint);
     }
@@ -26,7 +26,7 @@ parse_error parse_offset(text_cursor& cursor, bool bit_wanted, std::string_view 
         if (!cursor.take('.')) {
             return cursor.expected("expected '.' and a bit number", hint);
         }
-        const auto bit = cursor.number(max_bit);
+        const auto bit = cursor.number(0, max_bit);
         if (!bit) {
             return cursor.expected("expected a bit number from 0 to 7", hint);
         }
@@ -45,8 +45,8 @@ bool is_width(char c) noexcept {
 }
 
 parse_error parse_block(text_cursor& cursor, address& out) noexcept {
-    const auto number = cursor.number(max_block);
-    if (!number || *number == 0) {
+    const auto number = cursor.number(1, max_block);
+    if (!number) {
         return cursor.expected("expected a DB number from 1 to 65535", block_hint);
     }
     out.where = area::data_block;

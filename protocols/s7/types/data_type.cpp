@@ -57,7 +57,7 @@ bool is_name_character(char c) noexcept {
 parse_error parse_bound(text_cursor& cursor, std::int32_t& out) noexcept {
     cursor.skip_blanks();
     const bool negative = cursor.take('-');
-    const auto value = cursor.number(max_bound);
+    const auto value = cursor.number(0, max_bound);
     if (!value) {
         return cursor.expected("expected an array bound from -65535 to 65535",
                                "ARRAY[0..9] OF INT");
@@ -109,8 +109,8 @@ parse_error parse_string_length(text_cursor& cursor, data_type& out) noexcept {
     if (!cursor.take('[')) {
         return {};
     }
-    const auto length = cursor.number(max_string_length);
-    if (!length || *length == 0) {
+    const auto length = cursor.number(1, max_string_length);
+    if (!length) {
         return cursor.expected("expected a string length from 1 to 254", "STRING[20]");
     }
     if (!cursor.take(']')) {

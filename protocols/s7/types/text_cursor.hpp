@@ -48,9 +48,9 @@ class text_cursor {
         }
     }
 
-    /// A run of digits as a number of at most `maximum`; nothing, and not moved, when there is no
-    /// digit or the number is larger.
-    std::optional<std::uint32_t> number(std::uint32_t maximum) noexcept {
+    /// A run of digits as a number; nothing, and not moved, when there is no digit or the number is
+    /// not from `minimum` to `maximum`.
+    std::optional<std::uint32_t> number(std::uint32_t minimum, std::uint32_t maximum) noexcept {
         std::uint64_t value = 0;
         std::size_t at = position_;
         while (at < text_.size() && text_[at] >= '0' && text_[at] <= '9') {
@@ -60,7 +60,7 @@ class text_cursor {
             }
             ++at;
         }
-        if (at == position_) {
+        if (at == position_ || value < minimum) {
             return std::nullopt;
         }
         position_ = at;
