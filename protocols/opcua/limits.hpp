@@ -41,6 +41,7 @@ struct limits {
     std::uint32_t activation_timeout_ms = 30'000;  ///< CreateSession → ActivateSession
     std::uint32_t max_session_name_length = 256;
     std::uint32_t max_locale_ids = 16;
+    std::uint32_t max_locale_length = 32;        ///< bytes of one; longer ones are cut
     std::uint32_t max_pending_operations = 256;  ///< deferred requests, whole server
     std::uint32_t max_pending_operations_per_session = 16;
     std::uint32_t max_continuation_points = 400;  ///< whole server: 100 sessions × 4
@@ -61,13 +62,13 @@ struct limits {
     std::uint32_t turn_us = 200;     ///< or this long
     std::uint32_t turn_frames = 64;  ///< chunks handled in one receive (RX13)
 
-    // Pools of `chunk_size` slots. Requests: each connection may be assembling one message of
-    // several chunks, and each pending operation holds the chunks of its request; both are short,
-    // so the pools are sized for 32 such at once and refuse more (back-pressure).
-    std::size_t request_slots = 128;
-    // Responses: one slot is reserved by each admitted request (max_channels) and a long answer
-    // takes up to max_response_chunks.
-    std::size_t response_slots = 256;
+    // Pools: address space; pages are committed when a slot is first used.
+    // Requests: one slot of chunk_size for each pending operation whose request is that small.
+    std::size_t request_slots = 256;
+    std::size_t assembly_slots = 16;  ///< of max_request_size, for messages of several chunks
+    // Responses: one slot for each running request (max_channels 120) and each pending one
+    // (max_pending_operations 256), and four answers of max_response_chunks on their way.
+    std::size_t response_slots = 512;
 };
 
 }  // namespace tagferry::opcua

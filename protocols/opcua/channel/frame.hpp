@@ -12,7 +12,15 @@ namespace tagferry::opcua {
 
 inline constexpr std::size_t frame_header_size = 8;
 
-enum class frame_type : std::uint8_t { hello, acknowledge, error, reverse_hello, open, message, close };
+enum class frame_type : std::uint8_t {
+    hello,
+    acknowledge,
+    error,
+    reverse_hello,
+    open,
+    message,
+    close
+};
 
 enum class chunk_kind : std::uint8_t { final = 'F', intermediate = 'C', abort = 'A' };
 

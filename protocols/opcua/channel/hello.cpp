@@ -1,7 +1,6 @@
 #include "protocols/opcua/channel/hello.hpp"
 
 #include "protocols/opcua/channel/frame.hpp"
-
 #include "protocols/opcua/encoding/decoder.hpp"
 #include "protocols/opcua/encoding/encoder.hpp"
 

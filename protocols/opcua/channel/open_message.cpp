@@ -56,9 +56,9 @@ std::size_t write_open(std::span<std::byte> to, const open_response& answer) noe
     out.u32(answer.sequence_number);
     out.u32(answer.request_id);
     const bool good = answer.result == status::good;
-    write_response_header(
-        out, good ? id::open_secure_channel_response_binary : id::service_fault_binary,
-        answer.request_handle, answer.result, answer.now_ticks);
+    write_response_header(out,
+                          good ? id::open_secure_channel_response_binary : id::service_fault_binary,
+                          answer.request_handle, answer.result, answer.now_ticks);
     if (good) {
         out.u32(0);  // serverProtocolVersion
         out.u32(answer.channel_id);

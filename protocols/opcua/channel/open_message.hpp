@@ -1,9 +1,9 @@
 // OpenSecureChannel: the asymmetric header and the service in it (Part 6 §6.7.2.3, Part 4 §5.5.2).
 #pragma once
 
+#include "protocols/opcua/encoding/message_header.hpp"
 #include "protocols/opcua/encoding/views.hpp"
 #include "protocols/opcua/limits.hpp"
-#include "protocols/opcua/encoding/message_header.hpp"
 
 #include <cstddef>
 #include <cstdint>

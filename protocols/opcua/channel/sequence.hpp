@@ -17,9 +17,8 @@ class inbound_sequence {
     /// The first number of a channel may be any; every later one follows the one before.
     /// False: BadSequenceNumberInvalid, and the channel ends.
     bool accept(std::uint32_t number) noexcept {
-        const bool follows =
-            !started_ || (number == last_ + 1 && number != 0) ||
-            (last_ > sequence_wrap_after && number < sequence_wrap_below);
+        const bool follows = !started_ || (number == last_ + 1 && number != 0) ||
+                             (last_ > sequence_wrap_after && number < sequence_wrap_below);
         started_ = true;
         last_ = number;
         return follows;

@@ -25,8 +25,8 @@ bool encoder::advance(std::size_t count) noexcept {
         return false;
     }
     std::span<std::byte> next;
-    const status_code result = more_ == nullptr ? status::bad_encoding_limits_exceeded
-                                                : more_->next_chunk(used(), next);
+    const status_code result =
+        more_ == nullptr ? status::bad_encoding_limits_exceeded : more_->next_chunk(used(), next);
     if (result != status::good || next.size() < count) {
         fail(result == status::good ? status::bad_encoding_limits_exceeded : result);
         return false;

@@ -55,8 +55,8 @@ class encoder {
     void float64(double value) noexcept { write(value); }
 
     void raw(bytes_view bytes) noexcept;
-    void string(text_view text) noexcept;          ///< null when `data()` is null
-    void byte_string(bytes_view bytes) noexcept;   ///< likewise
+    void string(text_view text) noexcept;           ///< null when `data()` is null
+    void byte_string(bytes_view bytes) noexcept;    ///< likewise
     void node_id(const node_id_view& id) noexcept;  ///< in the smallest form
     void numeric_id(std::uint16_t namespace_index, std::uint32_t number) noexcept;
     void expanded_node_id(const node_id_view& id) noexcept { node_id(id); }

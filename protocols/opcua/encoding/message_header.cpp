@@ -20,8 +20,8 @@ void write_response_header(encoder& out, std::uint32_t encoding_id, std::uint32_
     out.i64(now_ticks);
     out.u32(request_handle);
     out.u32(result);
-    out.u8(0);     // serviceDiagnostics: empty
-    out.i32(-1);   // stringTable: null
+    out.u8(0);    // serviceDiagnostics: empty
+    out.i32(-1);  // stringTable: null
     out.null_extension_object();
 }
 

@@ -10,8 +10,6 @@
 
 namespace tagferry::opcua {
 
-struct server_state;
-
 /// Lives on the OPC UA shard; every call on that shard's thread. Holds the address space, the
 /// sessions, the pools and the pending operations of all its connections.
 class server {
@@ -35,7 +33,8 @@ class server {
     void expire(transport::time_point now);
 
   private:
-    std::unique_ptr<server_state> state_;
+    struct parts;
+    std::unique_ptr<parts> parts_;
 };
 
 }  // namespace tagferry::opcua

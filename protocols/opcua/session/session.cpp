@@ -1,12 +1,12 @@
 #include "protocols/opcua/session/session.hpp"
 
+#include <openssl/crypto.h>
+#include <openssl/rand.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <stdexcept>
-
-#include <openssl/crypto.h>
-#include <openssl/rand.h>
 
 namespace tagferry::opcua {
 

@@ -31,10 +31,10 @@ struct session {
     std::vector<std::string> locale_ids{};  ///< as the client prefers them (E34)
     std::uint32_t max_response_size = 0;    ///< of CreateSession, 0: none
     transport::duration timeout{};
-    transport::time_point expires{};        ///< moved on by every request
+    transport::time_point expires{};  ///< moved on by every request
     std::uint32_t pending_operations = 0;
     std::uint32_t continuation_points = 0;
-    std::uint32_t first_registered = 0;     ///< of its registered nodes; 0: none
+    std::uint32_t first_registered = 0;  ///< of its registered nodes; 0: none
 };
 
 /// Allocates at construction; creating a session allocates only for its texts (`control`).

@@ -1,0 +1,203 @@
+#include "protocols/opcua/nodes/server_object.hpp"
+
+#include "protocols/opcua/nodes/address_space.hpp"
+#include "protocols/opcua/spec/generated/node_ids.hpp"
+
+#include <initializer_list>
+#include <string_view>
+
+namespace tagferry::opcua {
+namespace {
+
+constexpr std::uint32_t state_running = 0;
+
+void write_strings(encoder& out, std::initializer_list<std::string_view> texts) noexcept {
+    out.variant_array_head(builtin_type::string, static_cast<std::uint32_t>(texts.size()));
+    for (const std::string_view text : texts) {
+        out.string(text);
+    }
+}
+
+void write_text(encoder& out, std::string_view text) noexcept {
+    out.variant_head(builtin_type::string);
+    out.string(text.data() == nullptr ? std::string_view{""} : text);
+}
+
+void write_number(encoder& out, std::uint32_t number) noexcept {
+    out.variant_head(builtin_type::uint32);
+    out.u32(number);
+}
+
+void write_short(encoder& out, std::uint32_t number) noexcept {
+    out.variant_head(builtin_type::uint16);
+    out.u16(static_cast<std::uint16_t>(number > 0xFFFF ? 0xFFFF : number));
+}
+
+void write_time(encoder& out, transport::wall_time_ns when) noexcept {
+    out.variant_head(builtin_type::date_time);
+    out.i64(date_time_ticks(when));
+}
+
+void write_build_info_fields(encoder& out, const identity& self) noexcept {
+    out.string(self.product_uri);
+    out.string(self.manufacturer_name);
+    out.string(self.product_name);
+    out.string(self.software_version);
+    out.string(self.build_number);
+    out.i64(date_time_ticks(self.build_date));
+}
+
+// An ExtensionObject in a Variant; `fields` writes the body, whose length is patched after.
+template <typename Fields>
+void write_structure(encoder& out, std::uint32_t encoding_id, Fields&& fields) noexcept {
+    out.variant_head(builtin_type::extension_object);
+    out.numeric_id(0, encoding_id);
+    out.u8(1);
+    std::byte* const length = out.reserve<std::int32_t>();
+    const std::size_t begin = out.used();
+    fields();
+    encoder::patch(length, static_cast<std::int32_t>(out.used() - begin));
+}
+
+bool write_status(encoder& out, std::uint32_t number, const identity& self,
+                  transport::wall_time_ns now) {
+    switch (number) {
+        case id::server_server_status:
+            write_structure(out, id::server_status_data_type_binary, [&] {
+                out.i64(date_time_ticks(self.start_time));
+                out.i64(date_time_ticks(now));
+                out.u32(state_running);
+                write_build_info_fields(out, self);
+                out.u32(0);
+                out.localized_text({});
+            });
+            return true;
+        case id::server_server_status_start_time:
+            write_time(out, self.start_time);
+            return true;
+        case id::server_server_status_current_time:
+            write_time(out, now);
+            return true;
+        case id::server_server_status_state:
+            out.variant_head(builtin_type::int32);
+            out.u32(state_running);
+            return true;
+        case id::server_server_status_build_info:
+            write_structure(out, id::build_info_binary,
+                            [&] { write_build_info_fields(out, self); });
+            return true;
+        case id::server_server_status_build_info_product_name:
+            write_text(out, self.product_name);
+            return true;
+        case id::server_server_status_build_info_product_uri:
+            write_text(out, self.product_uri);
+            return true;
+        case id::server_server_status_build_info_manufacturer_name:
+            write_text(out, self.manufacturer_name);
+            return true;
+        case id::server_server_status_build_info_software_version:
+            write_text(out, self.software_version);
+            return true;
+        case id::server_server_status_build_info_build_number:
+            write_text(out, self.build_number);
+            return true;
+        case id::server_server_status_build_info_build_date:
+            write_time(out, self.build_date);
+            return true;
+        case id::server_server_status_seconds_till_shutdown:
+            write_number(out, 0);
+            return true;
+        case id::server_server_status_shutdown_reason:
+            out.variant_head(builtin_type::localized_text);
+            out.localized_text({});
+            return true;
+        default:
+            return false;
+    }
+}
+
+// What is advertised is what is enforced (E63, E38): the same structure feeds both.
+bool write_capability(encoder& out, std::uint32_t number, const limits& bounds) {
+    switch (number) {
+        case id::server_server_capabilities_server_profile_array:
+            // A profile is claimed once every conformance case of it passes.
+            write_strings(out, {});
+            return true;
+        case id::server_server_capabilities_locale_id_array:
+            write_strings(out, {"en"});
+            return true;
+        case id::server_server_capabilities_min_supported_sample_rate:
+            out.variant_head(builtin_type::float64);
+            out.float64(0);
+            return true;
+        case id::server_server_capabilities_max_browse_continuation_points:
+            write_short(out, bounds.max_continuation_points_per_session);
+            return true;
+        case id::server_server_capabilities_max_query_continuation_points:
+        case id::server_server_capabilities_max_history_continuation_points:
+            write_short(out, 0);
+            return true;
+        case id::server_server_capabilities_max_array_length:
+            write_number(out, bounds.max_array_length);
+            return true;
+        case id::server_server_capabilities_max_string_length:
+            write_number(out, bounds.max_string_length);
+            return true;
+        case id::server_server_capabilities_max_byte_string_length:
+            write_number(out, bounds.max_byte_string_length);
+            return true;
+        case id::server_server_capabilities_max_sessions:
+            write_number(out, bounds.max_sessions);
+            return true;
+        case id::server_server_capabilities_operation_limits_max_nodes_per_read:
+            write_number(out, bounds.max_nodes_per_read);
+            return true;
+        case id::server_server_capabilities_operation_limits_max_nodes_per_write:
+            write_number(out, bounds.max_nodes_per_write);
+            return true;
+        case id::server_server_capabilities_operation_limits_max_nodes_per_browse:
+            write_number(out, bounds.max_nodes_per_browse);
+            return true;
+        case id::server_server_capabilities_operation_limits_max_nodes_per_register_nodes:
+            write_number(out, bounds.max_nodes_per_register);
+            return true;
+        case id::
+            server_server_capabilities_operation_limits_max_nodes_per_translate_browse_paths_to_node_ids:
+            write_number(out, bounds.max_nodes_per_translate);
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+bool write_live_value(encoder& out, std::uint32_t number, const identity_backend& self,
+                      const limits& bounds, transport::wall_time_ns now) {
+    const identity& who = self.who_we_are();
+    switch (number) {
+        case id::server_server_array:
+            write_strings(out, {who.application_uri});
+            return true;
+        case id::server_namespace_array:
+            write_strings(out, {standard_uri, who.application_uri, devices_uri, tags_uri});
+            return true;
+        case id::server_service_level:
+            out.variant_head(builtin_type::byte);
+            out.u8(self.service_level());
+            return true;
+        case id::server_auditing:
+        case id::server_server_diagnostics_enabled_flag:
+            out.variant_head(builtin_type::boolean);
+            out.boolean(false);
+            return true;
+        case id::server_server_redundancy_redundancy_support:
+            out.variant_head(builtin_type::int32);
+            out.i32(0);
+            return true;
+        default:
+            return write_status(out, number, who, now) || write_capability(out, number, bounds);
+    }
+}
+
+}  // namespace tagferry::opcua

@@ -1,0 +1,239 @@
+// The part of the connection that turns a complete message into an answer.
+#include "protocols/opcua/encoding/message_header.hpp"
+#include "protocols/opcua/server/connection_engine.hpp"
+#include "protocols/opcua/spec/generated/node_ids.hpp"
+#include "transport/bytes/writer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+namespace tagferry::opcua {
+
+connection_engine::outcome connection_engine::start_request(std::uint32_t request_id,
+                                                            bytes_view body,
+                                                            transport::time_point now) {
+    transport::completion_token token;
+    if (!server_.operations.take(token)) {
+        return end_with(status::bad_tcp_not_enough_resources,
+                        transport::close_reason::protocol_error);
+    }
+    operation& op = *server_.operations.find(token);
+    op.token = token;
+    op.phase = operation_phase::running;
+    op.owner = this;
+    op.which = nullptr;
+    op.who = nullptr;
+    op.session_number = 0;
+    op.channel_id = channel_id_;
+    op.request_id = request_id;
+    op.request_handle = 0;
+    op.fault = status::good;
+    op.arrived = now;
+    op.deadline = transport::time_point::max();
+    op.wall_now = server_.time.wall_now();
+    op.begun = false;
+    op.list = {};
+    op.request_size = 0;
+    op.response.open(server_.responses);
+    op.response.begin(agreed_.send_size, agreed_.response_message_size,
+                      agreed_.response_chunk_count);
+    decoder in{body, server_.bounds};
+    identify(op, in, now);
+    op.list.position = in.position();
+    running_ = &op;
+    return go_on(body, now);
+}
+
+// Type, header and session of a request; what is wrong with them becomes the fault.
+void connection_engine::identify(operation& op, decoder& in, transport::time_point now) {
+    const node_id_view type = in.node_id();
+    const request_header header = read_request_header(in);
+    op.request_handle = header.request_handle;
+    if (!in.ok()) {
+        op.fault = in.status();
+        return;
+    }
+    // A hint of 0 is none, and the greatest must not overflow the clock (E33).
+    if (header.timeout_hint_ms != 0) {
+        op.deadline = now + std::chrono::milliseconds{header.timeout_hint_ms};
+    }
+    op.which = type.kind == node_id_kind::numeric && type.namespace_index == 0
+                   ? find_service(type.number)
+                   : nullptr;
+    if (op.which == nullptr) {
+        op.fault = status::bad_service_unsupported;
+        return;
+    }
+    ++server_.service_calls[service_index(*op.which)];
+    op.fault = check_session(*op.which, header.authentication_token, op, now);
+    if (op.fault == status::good && op.which->run == nullptr) {
+        op.fault = status::bad_service_unsupported;
+    }
+}
+
+status_code connection_engine::check_session(const service& which, const node_id_view& token,
+                                             operation& op, transport::time_point now) noexcept {
+    if (which.needs == session_need::none) {
+        return status::good;
+    }
+    session* const who = server_.sessions.find(token);
+    if (who == nullptr) {
+        return status::bad_session_id_invalid;
+    }
+    if (which.needs == session_need::activated) {
+        if (!who->activated) {
+            return status::bad_session_not_activated;  // E12
+        }
+        if (who->channel_id != channel_id_) {
+            return status::bad_secure_channel_id_invalid;  // E08
+        }
+        if (which.access != 0 && (which.access & who->roles) == 0) {
+            return status::bad_user_access_denied;
+        }
+    }
+    session_table::touch(*who, now);
+    op.who = who;
+    op.session_number = who->number;
+    if (who->max_response_size != 0) {
+        const std::uint32_t smaller =
+            agreed_.response_message_size == 0
+                ? who->max_response_size
+                : std::min(agreed_.response_message_size, who->max_response_size);
+        op.response.begin(agreed_.send_size, smaller, agreed_.response_chunk_count);
+    }
+    return status::good;
+}
+
+// One step of the running request, whose body is shown again.
+connection_engine::outcome connection_engine::go_on(bytes_view body, transport::time_point now) {
+    operation& op = *running_;
+    if (op.who != nullptr && (!op.who->in_use || op.who->number != op.session_number)) {
+        op.fault = status::bad_session_closed;  // it ended while its request took several turns
+    }
+    step done = op.fault == status::good ? run(op, body, now) : step::finished;
+    if (done == step::yielded) {
+        return outcome::held;
+    }
+    if (done == step::deferred) {
+        // It was checked before asking that a pending operation is allowed; should the copy fail,
+        // the client still gets an answer, and the backend's resume finds nobody.
+        if (park(op, body)) {
+            running_ = nullptr;
+            return outcome::handled;
+        }
+        op.fault = status::bad_resource_unavailable;
+    }
+    answer(op, now);
+    running_ = nullptr;
+    assembly_.clear();
+    return outcome::handled;
+}
+
+step connection_engine::run(operation& op, bytes_view body, transport::time_point now) {
+    const transport::operation_scope scope{op.which->kind != nullptr ? *op.which->kind
+                                                                     : transport::kind_control};
+    actor who;
+    if (op.who != nullptr) {
+        who.session_id = op.who->number;
+        who.session_name = op.who->name;
+        who.user = op.who->user;
+        who.roles = op.who->roles;
+    }
+    who.channel_security = security_mode::none;
+    who.channel_id = channel_id_;
+    who.peer = peer_;
+    const call caller{who, op.deadline, op.token, server_.resumer};
+    const channel_facts channel{channel_id_, security_mode::none, endpoint_url_, peer_};
+    decoder in{body, server_.bounds};
+    in.bytes(op.list.position);
+    transport::turn_budget budget{server_.time, now, server_.bounds.turn_items,
+                                  std::chrono::microseconds{server_.bounds.turn_us}};
+    service_context context{server_, op,      in,    op.response.out(), budget, now,
+                            op.who,  channel, caller};
+    return op.which->run(context);
+}
+
+// Copies the request of a deferred operation, so that its chunk can leave the input.
+bool connection_engine::park(operation& op, bytes_view body) noexcept {
+    if (assembly_.active()) {
+        op.request = assembly_.take();
+    } else {
+        op.request = server_.requests.rent();
+        if (!op.request || op.request.bytes().size() < body.size()) {
+            return false;
+        }
+        std::memcpy(op.request.bytes().data(), body.data(), body.size());
+    }
+    op.request_size = body.size();
+    op.phase = operation_phase::pending;
+    ++server_.pending_count;
+    ++op.who->pending_operations;
+    return true;
+}
+
+void connection_engine::resume_operation(operation& resumed, transport::time_point now) {
+    resumed.wall_now = server_.time.wall_now();
+    const bytes_view body = resumed.request.bytes().first(resumed.request_size);
+    step done = step::yielded;
+    // A batch of a deferred request is as long as a turn may be, so this does not go round often.
+    while (done == step::yielded) {
+        done = run(resumed, body, now);
+    }
+    if (done == step::finished) {
+        answer(resumed, now);
+    }
+}
+
+void connection_engine::time_out_operation(operation& late, transport::time_point now) {
+    late.fault = status::bad_timeout;
+    write_fault(late);
+    queue(late.response, late.request_id, now);
+    late.owner = nullptr;
+    late.phase = operation_phase::abandoned;
+}
+
+void connection_engine::write_fault(operation& op) noexcept {
+    op.response.restart();
+    write_response_header(op.response.out(), id::service_fault_binary, op.request_handle, op.fault,
+                          date_time_ticks(op.wall_now));
+    op.response.finish();
+}
+
+void connection_engine::answer(operation& op, transport::time_point now) {
+    if (op.fault == status::good) {
+        op.response.finish();
+        op.fault = op.response.out().status();
+    }
+    if (op.fault != status::good) {
+        write_fault(op);
+    }
+    queue(op.response, op.request_id, now);
+    if (op.which != nullptr && op.which->kind != nullptr) {
+        transport::count_operation(*op.which->kind, server_.time.now() - op.arrived);
+    }
+    server_.release(op);
+}
+
+// TX1, TX13: the whole message is encoded; only now its chunks get their numbers, in the order in
+// which they leave.
+void connection_engine::queue(response_writer& response, std::uint32_t request_id,
+                              transport::time_point now) {
+    const std::span<out_chunk> chunks = response.chunks();
+    const std::uint32_t token = tokens_.sending(now);
+    for (std::size_t at = 0; at < chunks.size(); ++at) {
+        transport::little_endian_writer head{chunks[at].buffer.bytes().first(symmetric_head_size)};
+        const bool last = at + 1 == chunks.size();
+        head.bytes(std::as_bytes(std::span{last ? "MSGF" : "MSGC", 4}));
+        head.u32(chunks[at].size);
+        head.u32(channel_id_);
+        head.u32(token);
+        head.u32(sent_.next());
+        head.u32(request_id);
+        outbox_.push(std::move(chunks[at]));
+    }
+    response.close();
+    host_->output_ready();
+}
+
+}  // namespace tagferry::opcua

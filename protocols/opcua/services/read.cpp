@@ -1,0 +1,274 @@
+// Read of the Attribute service set (Part 4 §5.10.2).
+#include "protocols/opcua/encoding/index_range.hpp"
+#include "protocols/opcua/nodes/attributes.hpp"
+#include "protocols/opcua/services/service.hpp"
+#include "protocols/opcua/spec/generated/node_ids.hpp"
+
+#include <algorithm>
+
+namespace tagferry::opcua {
+namespace {
+
+constexpr std::uint32_t timestamps_source = 0;
+constexpr std::uint32_t timestamps_server = 1;
+constexpr std::uint32_t timestamps_both = 2;
+constexpr std::uint32_t timestamps_neither = 3;
+
+// NodeId, attribute id, index range, data encoding.
+constexpr std::size_t smallest_read_value_id = 2 + 4 + 4 + 6;
+
+struct read_value_id {
+    node_id_view node{};
+    std::uint32_t attribute_id = 0;
+    text_view range{};
+    qualified_name_view encoding{};
+};
+
+read_value_id next_item(decoder& in) noexcept {
+    read_value_id item;
+    item.node = in.node_id();
+    item.attribute_id = in.u32();
+    item.range = in.string();
+    item.encoding = in.qualified_name();
+    return item;
+}
+
+constexpr std::uint32_t value_attribute = static_cast<std::uint32_t>(attribute::value);
+
+// DataEncoding applies to structures in the Value attribute; naming the binary one elsewhere does
+// no harm (E64).
+status_code check_encoding(const read_value_id& item) noexcept {
+    if (item.encoding.name.empty()) {
+        return status::good;
+    }
+    if (item.attribute_id != value_attribute) {
+        return status::bad_data_encoding_invalid;
+    }
+    if (item.encoding.namespace_index == 0 && item.encoding.name == "Default Binary") {
+        return status::good;
+    }
+    return item.encoding.namespace_index == 0 &&
+                   (item.encoding.name == "Default XML" || item.encoding.name == "Default JSON")
+               ? status::bad_data_encoding_unsupported
+               : status::bad_data_encoding_invalid;
+}
+
+// A DataValue that is being written: the mask first, then only the fields it names.
+class data_value_writer {
+  public:
+    data_value_writer(encoder& out, std::uint32_t timestamps) noexcept
+        : out_(out), timestamps_(timestamps) {}
+
+    /// Writes the mask; the Variant follows from the caller when `has_value`.
+    void begin(bool has_value, status_code status, transport::wall_time_ns source,
+               transport::wall_time_ns server) noexcept {
+        status_ = status;
+        source_ = wants_source() ? source : 0;
+        server_ = wants_server() ? server : 0;
+        out_.u8(static_cast<std::uint8_t>(
+            (has_value ? 0x01U : 0U) | (status_ != status::good ? 0x02U : 0U) |
+            (source_ != 0 ? 0x04U : 0U) | (server_ != 0 ? 0x08U : 0U)));
+    }
+    void end() noexcept {
+        if (status_ != status::good) {
+            out_.u32(status_);
+        }
+        if (source_ != 0) {
+            out_.i64(date_time_ticks(source_));
+        }
+        if (server_ != 0) {
+            out_.i64(date_time_ticks(server_));
+        }
+    }
+    void only_status(status_code why, transport::wall_time_ns server) noexcept {
+        begin(false, why, 0, server);
+        end();
+    }
+
+  private:
+    bool wants_source() const noexcept {
+        return timestamps_ == timestamps_source || timestamps_ == timestamps_both;
+    }
+    bool wants_server() const noexcept {
+        return timestamps_ == timestamps_server || timestamps_ == timestamps_both;
+    }
+
+    encoder& out_;
+    std::uint32_t timestamps_;
+    status_code status_ = status::good;
+    transport::wall_time_ns source_ = 0;
+    transport::wall_time_ns server_ = 0;
+};
+
+void read_tag(service_context& context, data_value_writer& writer, tree_handle tag,
+              const index_range& range) {
+    server_state& server = context.server;
+    sample current;
+    if (!server.ports.values.read_current(context.caller, tag.tag(), server.value_scratch,
+                                          current)) {
+        writer.only_status(status::bad_node_id_unknown, context.op.wall_now);
+        return;
+    }
+    if (current.value.type == builtin_type::null) {
+        writer.begin(false, current.status, current.source_time, current.server_time);
+        writer.end();
+        return;
+    }
+    if (!range.present) {
+        writer.begin(true, current.status, current.source_time, current.server_time);
+        context.out.variant(current.value);
+        writer.end();
+        return;
+    }
+    // The part goes through scratch memory, since the mask in front of it says whether it exists.
+    encoder part{server.attribute_scratch};
+    const status_code outcome = write_part(part, current.value, range);
+    if (outcome != status::good || !part.ok()) {
+        writer.only_status(outcome != status::good ? outcome : part.status(), context.op.wall_now);
+        return;
+    }
+    writer.begin(true, current.status, current.source_time, current.server_time);
+    context.out.raw(std::span{server.attribute_scratch}.first(part.used()));
+    writer.end();
+}
+
+void read_attribute(service_context& context, data_value_writer& writer, const node_key& node,
+                    std::uint32_t attribute_id, const index_range& range) {
+    server_state& server = context.server;
+    encoder scratch{server.attribute_scratch};
+    status_code outcome = write_attribute(scratch, server.ports, server.bounds, context.caller,
+                                          node, attribute_id, context.op.wall_now);
+    if (outcome == status::good && range.present && attribute_id != value_attribute) {
+        outcome = status::bad_index_range_no_data;
+    }
+    if (outcome == status::good && !scratch.ok()) {
+        outcome = scratch.status();
+    }
+    bytes_view encoded = std::span{server.attribute_scratch}.first(scratch.used());
+    encoder part{server.value_scratch};
+    if (outcome == status::good && range.present) {
+        decoder whole{encoded, server.bounds};
+        outcome = write_part(part, whole.variant(), range, server.bounds);
+        outcome = outcome == status::good ? part.status() : outcome;
+        encoded = std::span{server.value_scratch}.first(part.used());
+    }
+    if (outcome != status::good) {
+        writer.only_status(outcome, context.op.wall_now);
+        return;
+    }
+    // A source timestamp belongs to values only.
+    writer.begin(true, status::good, attribute_id == value_attribute ? context.op.wall_now : 0,
+                 context.op.wall_now);
+    context.out.raw(encoded);
+    writer.end();
+}
+
+void read_one(service_context& context, const read_value_id& item) {
+    data_value_writer writer{context.out, context.op.read.timestamps};
+    node_key node;
+    status_code outcome = resolve(context, item.node, node);
+    index_range range;
+    if (outcome == status::good) {
+        outcome = check_encoding(item);
+    }
+    if (outcome == status::good) {
+        outcome = read_index_range(item.range, range);
+    }
+    if (outcome != status::good) {
+        writer.only_status(outcome, context.op.wall_now);
+    } else if (node.in_tree && node.tree.kind == tree_kind::tag &&
+               item.attribute_id == value_attribute) {
+        read_tag(context, writer, node.tree, range);
+    } else {
+        read_attribute(context, writer, node, item.attribute_id, range);
+    }
+}
+
+// maxAge 0: the next items' tags are asked of their devices, a batch at a time, so that neither
+// the asking nor the answering of one batch exceeds a turn.
+bool ask_devices(service_context& context) {
+    server_state& server = context.server;
+    operation& op = context.op;
+    decoder ahead = context.in;
+    std::size_t tags = 0;
+    const std::uint32_t end = std::min<std::uint32_t>(
+        op.list.count, op.list.next + static_cast<std::uint32_t>(device_batch));
+    for (; op.read.asked < end && ahead.ok(); ++op.read.asked) {
+        const read_value_id item = next_item(ahead);
+        node_key node;
+        if (item.attribute_id == value_attribute &&
+            resolve(context, item.node, node) == status::good && node.in_tree &&
+            node.tree.kind == tree_kind::tag) {
+            server.device_scratch[tags++] = node.tree.tag();
+        }
+    }
+    if (tags == 0) {
+        return false;
+    }
+    if (op.phase == operation_phase::running &&
+        (server.pending_count >= server.bounds.max_pending_operations ||
+         context.who->pending_operations >= server.bounds.max_pending_operations_per_session)) {
+        return false;
+    }
+    return server.ports.values.read_device(context.caller,
+                                           std::span{server.device_scratch}.first(tags));
+}
+
+status_code begin(service_context& context) noexcept {
+    operation& op = context.op;
+    const double max_age = context.in.float64();
+    op.read = {};
+    op.read.timestamps = context.in.u32();
+    const status_code list = context.begin_list(smallest_read_value_id);
+    if (!context.in.ok()) {
+        return list;
+    }
+    if (!(max_age >= 0)) {
+        return status::bad_max_age_invalid;
+    }
+    if (op.read.timestamps > timestamps_neither) {
+        return status::bad_timestamps_to_return_invalid;
+    }
+    if (list != status::good) {
+        return list;
+    }
+    op.read.from_device = max_age == 0;
+    op.list.position = context.in.position();
+    return status::good;
+}
+
+}  // namespace
+
+step read(service_context& context) {
+    operation& op = context.op;
+    if (!op.begun) {
+        const status_code outcome = begin(context);
+        if (outcome != status::good) {
+            return context.fail(outcome);
+        }
+        context.begin_response();
+        context.out.u32(op.list.count);
+    }
+    while (op.list.next < op.list.count) {
+        if (op.read.from_device && op.list.next == op.read.asked && ask_devices(context)) {
+            op.list.position = context.in.position();
+            return step::deferred;
+        }
+        if (!context.budget.spend()) {
+            return context.yield();
+        }
+        const read_value_id item = next_item(context.in);
+        if (!context.in.ok()) {
+            return context.fail(context.in.status());
+        }
+        read_one(context, item);
+        if (!context.out.ok()) {
+            return context.fail(context.out.status());
+        }
+        ++op.list.next;
+    }
+    context.out.u32(0);  // diagnosticInfos
+    return step::finished;
+}
+
+}  // namespace tagferry::opcua

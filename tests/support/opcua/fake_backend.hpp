@@ -1,0 +1,281 @@
+// A gateway of plain vectors: a tree that tests build by path, samples that they set, device reads
+// that they complete when they like.
+#pragma once
+
+#include "protocols/opcua/backend/backend.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tagferry::opcua::test {
+
+/// The slot form of one number.
+template <typename T>
+std::vector<std::byte> slot_of(T value) {
+    std::vector<std::byte> bytes(sizeof value);
+    std::memcpy(bytes.data(), &value, sizeof value);
+    return bytes;
+}
+
+inline std::vector<std::byte> slot_of_text(std::string_view text) {
+    std::vector<std::byte> bytes = slot_of(static_cast<std::uint16_t>(text.size()));
+    for (const char each : text) {
+        bytes.push_back(static_cast<std::byte>(each));
+    }
+    return bytes;
+}
+
+class fake_backend final : public values_backend,
+                           public browse_backend,
+                           public writes_backend,
+                           public feed_backend,
+                           public identity_backend,
+                           public configuration_backend {
+  public:
+    struct tag {
+        bool alive = true;
+        std::uint32_t generation = 1;
+        builtin_type type = builtin_type::float32;
+        std::int32_t array_length = -1;
+        bool writable = false;
+        std::vector<std::byte> value{};
+        status_code status = 0;
+        transport::wall_time_ns source_time = 0;
+        transport::wall_time_ns server_time = 0;
+    };
+
+    fake_backend() {
+        nodes_.push_back({});  // the root
+        who_.application_uri = "urn:test:tagferry";
+        who_.application_name = "Tagferry under test";
+        who_.product_uri = "urn:tagferry";
+        who_.manufacturer_name = "Tagferry";
+        who_.product_name = "Tagferry";
+        who_.software_version = "0.1.0";
+        who_.build_number = "1";
+        who_.start_time = 1'700'000'000'000'000'000;
+    }
+
+    backend ports() { return {*this, *this, *this, *this, *this, *this}; }
+
+    /// Adds a tag and what is missing above it; the first name is the connection.
+    tag& add_tag(std::string_view path, builtin_type type, std::vector<std::byte> value,
+                 std::int32_t array_length = -1) {
+        const std::size_t at = add(path, tree_kind::tag);
+        tag made;
+        made.type = type;
+        made.array_length = array_length;
+        made.value = std::move(value);
+        made.source_time = made.server_time = 1'700'000'001'000'000'000;
+        nodes_[at].tag_index = static_cast<std::uint32_t>(tags_.size());
+        tags_.push_back(std::move(made));
+        return tags_.back();
+    }
+    std::size_t add_connection(std::string_view name) { return add(name, tree_kind::connection); }
+
+    tag& tag_at(std::string_view path) {
+        return tags_[nodes_[by_path_.at(std::string{path})].tag_index];
+    }
+    void remove_tag(std::string_view path) {
+        const std::size_t at = by_path_.at(std::string{path});
+        tag& gone = tags_[nodes_[at].tag_index];
+        gone.alive = false;
+        ++gone.generation;
+        by_path_.erase(std::string{path});
+        auto& siblings = nodes_[nodes_[at].parent].children;
+        siblings.erase(std::find(siblings.begin(), siblings.end(), at));
+    }
+
+    /// Finishes the oldest device read.
+    void complete_device_read(device_read_result result, transport::time_point now) {
+        const pending_read done = pending_reads.front();
+        pending_reads.pop_front();
+        done.sink->resume(done.token, static_cast<std::uint32_t>(result), now);
+    }
+
+    struct pending_read {
+        transport::completion_sink* sink;
+        transport::completion_token token;
+        std::size_t count;
+    };
+    std::deque<pending_read> pending_reads{};
+    bool refuse_device_reads = false;
+    actor last_actor{};
+    settings rules{};
+    std::vector<std::string_view> urls{"opc.tcp://plant.example:4840"};
+
+    bool read_current(const call& context, tag_handle handle, std::span<std::byte> scratch,
+                      sample& out) override {
+        last_actor = context.who;
+        if (handle.index >= tags_.size() || !tags_[handle.index].alive ||
+            tags_[handle.index].generation != handle.generation) {
+            return false;
+        }
+        const tag& found = tags_[handle.index];
+        out.status = found.status;
+        out.source_time = found.source_time;
+        out.server_time = found.server_time;
+        out.value = {};
+        if (!found.value.empty()) {
+            std::span<const std::byte> bytes = found.value;
+            if (bytes.size() <= max_inline_value_bytes) {
+                std::memcpy(scratch.data(), bytes.data(), bytes.size());
+                bytes = scratch.first(bytes.size());
+            }
+            out.value = {found.type, found.array_length, bytes};
+        }
+        return true;
+    }
+
+    bool read_device(const call& context, std::span<const tag_handle> handles) override {
+        if (refuse_device_reads) {
+            return false;
+        }
+        pending_reads.push_back({context.sink, context.token, handles.size()});
+        return true;
+    }
+
+    bool find(const call&, std::string_view path, tree_handle& out) override {
+        const auto found = by_path_.find(path);
+        if (found == by_path_.end()) {
+            return false;
+        }
+        out = handle_of(found->second);
+        return true;
+    }
+
+    bool find_child(const call& context, tree_handle parent, std::string_view name,
+                    tree_handle& out) override {
+        tree_node above;
+        if (!describe(context, parent, above)) {
+            return false;
+        }
+        const std::string path = above.path.empty()
+                                     ? std::string{name}
+                                     : std::string{above.path} + "/" + std::string{name};
+        return find(context, path, out);
+    }
+
+    bool describe(const call&, tree_handle handle, tree_node& out) override {
+        const std::size_t at = node_of(handle);
+        if (at == npos) {
+            return false;
+        }
+        const node& found = nodes_[at];
+        out = {};
+        out.handle = handle;
+        out.parent = handle_of(found.parent);
+        out.path = found.path;
+        out.name = found.name;
+        out.description = found.description;
+        if (handle.kind == tree_kind::tag) {
+            const tag& data = tags_[found.tag_index];
+            out.type = data.type;
+            out.array_length = data.array_length;
+            out.writable = data.writable;
+            out.minimum_sampling_interval_ms = 100;
+        }
+        return true;
+    }
+
+    tree_page children(const call& context, tree_handle parent, std::uint64_t cursor,
+                       std::span<tree_node> into) override {
+        tree_page page;
+        const std::size_t at = node_of(parent);
+        if (at == npos) {
+            page.parent_unknown = true;
+            return page;
+        }
+        const std::vector<std::size_t>& list = nodes_[at].children;
+        for (; page.count < into.size() && cursor < list.size(); ++cursor) {
+            describe(context, handle_of(list[cursor]), into[page.count++]);
+        }
+        page.next = cursor < list.size() ? cursor : 0;
+        return page;
+    }
+
+    bool start_write(const call&, std::span<const write_item>, std::span<status_code>) override {
+        return false;
+    }
+    bool watch(const call&, tag_handle, feed_kind) override { return false; }
+    void unwatch(const call&, tag_handle, feed_kind) override {}
+    void arm(const call&) override {}
+    std::size_t drain_latest(std::span<feed_mark>) override { return 0; }
+    std::size_t drain_queued(std::span<feed_sample>) override { return 0; }
+    const identity& who_we_are() const noexcept override { return who_; }
+    std::span<const std::string_view> endpoint_urls() const noexcept override { return urls; }
+    std::uint8_t service_level() const noexcept override { return 255; }
+    const settings& current() const noexcept override { return rules; }
+
+  private:
+    static constexpr std::size_t npos = static_cast<std::size_t>(-1);
+
+    struct node {
+        tree_kind kind = tree_kind::root;
+        std::string path{};
+        std::string name{};
+        std::string description{};
+        std::size_t parent = 0;
+        std::vector<std::size_t> children{};
+        std::uint32_t tag_index = 0;
+    };
+
+    std::size_t add(std::string_view path, tree_kind kind) {
+        const auto found = by_path_.find(path);
+        if (found != by_path_.end()) {
+            return found->second;
+        }
+        const std::size_t slash = path.rfind('/');
+        std::size_t parent = 0;
+        if (slash != std::string_view::npos) {
+            const std::string_view above = path.substr(0, slash);
+            parent = add(above, above.find('/') == std::string_view::npos ? tree_kind::connection
+                                                                          : tree_kind::group);
+        }
+        const std::size_t at = nodes_.size();
+        node made;
+        made.kind = kind;
+        made.path = std::string{path};
+        made.name = std::string{slash == std::string_view::npos ? path : path.substr(slash + 1)};
+        made.parent = parent;
+        nodes_.push_back(std::move(made));
+        nodes_[parent].children.push_back(at);
+        by_path_.emplace(path, at);
+        return at;
+    }
+
+    tree_handle handle_of(std::size_t at) const {
+        const node& found = nodes_[at];
+        return found.kind == tree_kind::tag
+                   ? tree_handle{found.kind, found.tag_index, tags_[found.tag_index].generation}
+                   : tree_handle{found.kind, static_cast<std::uint32_t>(at), 0};
+    }
+    std::size_t node_of(tree_handle handle) const {
+        if (handle.kind != tree_kind::tag) {
+            return handle.index < nodes_.size() && nodes_[handle.index].kind == handle.kind
+                       ? handle.index
+                       : npos;
+        }
+        if (handle.index >= tags_.size() || tags_[handle.index].generation != handle.generation) {
+            return npos;
+        }
+        for (std::size_t at = 0; at < nodes_.size(); ++at) {
+            if (nodes_[at].kind == tree_kind::tag && nodes_[at].tag_index == handle.index) {
+                return at;
+            }
+        }
+        return npos;
+    }
+
+    identity who_{};
+    std::deque<node> nodes_{};
+    std::deque<tag> tags_{};
+    std::map<std::string, std::size_t, std::less<>> by_path_{};
+};
+
+}  // namespace tagferry::opcua::test
