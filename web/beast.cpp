@@ -1,0 +1,2 @@
+// Beast's parser is compiled once, here.
+#include <boost/beast/src.hpp>

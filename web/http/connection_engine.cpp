@@ -1,0 +1,479 @@
+#include "web/http/connection_engine.hpp"
+
+#include "transport/memory/operations.hpp"
+
+#include <algorithm>
+
+namespace tagferry::web {
+namespace {
+
+using transport::close_reason;
+using transport::time_point;
+
+// A backend keeps the answer's deadline itself; this much later it is taken to have forgotten.
+constexpr auto answer_grace = std::chrono::seconds(2);
+
+constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
+
+std::string_view text_of(std::span<const std::byte> bytes) noexcept {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string_view code_of(http_status status) noexcept {
+    switch (status) {
+        case http_status::request_timeout:
+            return "request_timeout";
+        case http_status::content_too_large:
+            return "body_too_large";
+        case http_status::uri_too_long:
+            return "target_too_long";
+        case http_status::header_fields_too_large:
+            return "head_too_large";
+        case http_status::expectation_failed:
+            return "expectation_failed";
+        case http_status::not_implemented:
+            return "not_implemented";
+        case http_status::version_not_supported:
+            return "version_not_supported";
+        case http_status::service_unavailable:
+            return "busy";
+        default:
+            return "malformed_request";
+    }
+}
+
+}  // namespace
+
+connection_engine::connection_engine(const connection_shared& shared, std::string_view peer,
+                                     channel_security security) noexcept
+    : shared_(shared),
+      out_(shared.output_pool, shared.limits.connection_output_slots),
+      exchange_(*this, out_, shared.limits, shared.request_pool),
+      peer_size_(std::min(peer.size(), peer_.size())) {
+    std::copy_n(peer.data(), peer_size_, peer_.data());
+    exchange_.who_ = {.session = 0,
+                      .user = {},
+                      .peer = {peer_.data(), peer_size_},
+                      .role = shared.anonymous_role,
+                      .security = security};
+}
+
+connection_engine::~connection_engine() {
+    abandon();
+    out_.clear();
+}
+
+void connection_engine::opened(transport::engine_host& host, time_point now) {
+    host_ = &host;
+    phase_ = phase::head;
+    scanned_ = 0;
+    read_deadline_ = now + shared_.limits.idle_timeout;
+    send_deadline_ = time_point::max();
+    answer_deadline_ = time_point::max();
+}
+
+transport::receive_result connection_engine::receive(std::span<std::byte> bytes, time_point now) {
+    const std::string_view input = text_of(bytes);
+    std::size_t consumed = 0;
+    std::size_t steps = 0;
+    while (consumed < input.size()) {
+        if (phase_ == phase::closing) {
+            return {input.size(), false};
+        }
+        if (!wants_input().wanted) {
+            break;
+        }
+        if (steps++ == shared_.limits.requests_per_turn) {
+            return {consumed, true};
+        }
+        const std::size_t taken = take(input.substr(consumed), now);
+        if (taken == 0 && phase_ != phase::closing) {
+            break;
+        }
+        consumed += taken;
+    }
+    return {consumed, false};
+}
+
+transport::input_wish connection_engine::wants_input() const noexcept {
+    const bool reading = phase_ == phase::head || phase_ == phase::body;
+    return {.wanted = reading && !pool_waiter::waiting() &&
+                      out_.slots_held() < shared_.limits.output_high_water_slots,
+            .frame_size = 0};
+}
+
+std::size_t connection_engine::take(std::string_view bytes, time_point now) {
+    return phase_ == phase::body ? take_body(bytes, now) : take_head(bytes, now);
+}
+
+std::size_t connection_engine::take_head(std::string_view bytes, time_point now) {
+    // RFC 9112, 2.2: empty lines before a request line are passed over.
+    if (bytes.starts_with("\r\n")) {
+        scanned_ = 0;
+        return 2;
+    }
+    const bool first_look = scanned_ == 0;
+    const head_scan scan = scan_head(bytes, scanned_, shared_.limits);
+    if (scan.fault) {
+        exchange_.request_ = {};
+        refuse(scan.fault, close_reason::protocol_error, now);
+        return 0;
+    }
+    if (scan.size == 0 || !admit()) {
+        scanned_ = scan.size == 0 ? scan.clean : scanned_;
+        if (first_look) {
+            read_deadline_ = now + shared_.limits.head_timeout;
+        }
+        return 0;
+    }
+    scanned_ = 0;
+    parser_.emplace(shared_.limits);
+    const request_fault fault = parser_->take_head(bytes.substr(0, scan.size), exchange_.request_);
+    if (fault) {
+        refuse(fault, close_reason::protocol_error, now);
+    } else if (parser_->wants_body()) {
+        begin_body(now);
+    } else {
+        dispatch(now);
+    }
+    return scan.size;
+}
+
+// An answer needs somewhere to go before its request is taken.
+bool connection_engine::admit() noexcept {
+    if (out_.open(2 * response::head_size)) {
+        return true;
+    }
+    out_.forget_shortage();
+    shared_.output_pool.wait(*this);
+    return false;
+}
+
+void connection_engine::begin_body(time_point now) {
+    if (!exchange_.retain()) {
+        refuse({http_status::service_unavailable, "Too many requests with a body at once."},
+               close_reason::requested, now);
+        return;
+    }
+    phase_ = phase::body;
+    read_deadline_ = now + shared_.limits.body_timeout;
+    parser_->body_storage(
+        exchange_.kept_.bytes().subspan(exchange_.request_.text.size(), shared_.limits.body_size));
+    if (exchange_.request_.is_http_1_1 &&
+        !exchange_.request_.field(request_field::expect).empty()) {
+        out_.put(continue_line);
+    }
+}
+
+std::size_t connection_engine::take_body(std::string_view bytes, time_point now) {
+    std::size_t consumed = 0;
+    const request_fault fault = parser_->take_body(bytes, consumed);
+    if (fault) {
+        refuse(fault, close_reason::protocol_error, now);
+    } else if (!parser_->wants_body()) {
+        if (!admit()) {
+            // The last bytes of the body are decoded; the request starts when `pull` finds room.
+            phase_ = phase::producing;
+            body_complete_ = true;
+            return consumed;
+        }
+        exchange_.request_.body = parser_->body();
+        dispatch(now);
+    }
+    return consumed;
+}
+
+void connection_engine::dispatch(time_point now) {
+    const http_request& request = exchange_.request_;
+    exchange_.now_ = now;
+    exchange_.started_ = now;
+    exchange_.match_ = shared_.site.route(request);
+    exchange_.answer.reset(request, request.keep_alive);
+    read_deadline_ = time_point::max();
+    const transport::operation_scope charged(exchange_.match_.kind);
+    handle(start(exchange_.match_));
+}
+
+progress connection_engine::start(const route_match& match) {
+    const http_request& request = exchange_.request_;
+    if (request.method == http_method::options && (request.path == "*" || !match.allow.empty())) {
+        return answer_options(match.allow);
+    }
+    if (match.resource == nullptr) {
+        if (match.allow.empty()) {
+            return exchange_.refuse(outcome::not_found, request.path);
+        }
+        return exchange_.refuse({.status = http_status::method_not_allowed,
+                                 .code = "method_not_allowed",
+                                 .detail = "This path does not take this method.",
+                                 .hint = "The Allow field names what it takes.",
+                                 .allow = match.allow});
+    }
+    if (exchange_.who_.role < match.needs) {
+        if (exchange_.who_.role == role::none) {
+            return exchange_.refuse({.status = http_status::unauthorized,
+                                     .code = "unauthorized",
+                                     .detail = "This needs a credential."});
+        }
+        return exchange_.refuse(outcome::forbidden);
+    }
+    return match.resource->begin(exchange_);
+}
+
+progress connection_engine::answer_options(std::string_view allow) noexcept {
+    std::array<char, 128> field{};
+    std::size_t size = 0;
+    for (const std::string_view part :
+         {std::string_view("Allow: "),
+          allow.empty() ? std::string_view("GET, HEAD, OPTIONS") : allow,
+          std::string_view("\r\n")}) {
+        size += part.copy(field.data() + size, field.size() - size);
+    }
+    exchange_.answer.begin_empty({field.data(), size});
+    return progress::finished;
+}
+
+void connection_engine::handle(progress how) {
+    response& answer = exchange_.answer;
+    switch (how) {
+        case progress::finished:
+            if (answer.begun()) {
+                finish();
+            } else {
+                // Not even a problem found room: the connection's end is the answer.
+                phase_ = phase::closing;
+                host_->abort(close_reason::requested);
+            }
+            break;
+        case progress::more:
+            answer.pause();
+            if (answer.head_only()) {
+                exchange_.match_.resource->abandoned(exchange_);
+                finish();
+                break;
+            }
+            phase_ = phase::producing;
+            host_->output_ready();
+            break;
+        case progress::waiting:
+            phase_ = phase::waiting;
+            answer_deadline_ = exchange_.started_ + shared_.limits.answer_timeout + answer_grace;
+            break;
+        case progress::later:
+            if (answer.begun()) {
+                answer.pause();
+            }
+            phase_ = phase::later;
+            shared_.later.add(*this);
+            break;
+    }
+}
+
+void connection_engine::finish() {
+    if (!exchange_.answer.finish()) {
+        phase_ = phase::producing;
+        last_part_ = true;
+        shared_.output_pool.wait(*this);
+        return;
+    }
+    last_part_ = false;
+    count_answer();
+    release_request();
+    if (exchange_.answer.keep_alive()) {
+        phase_ = phase::head;
+        read_deadline_ = exchange_.now_ + shared_.limits.idle_timeout;
+        host_->output_ready();
+    } else {
+        close_after_flush(close_reason::requested);
+    }
+}
+
+void connection_engine::count_answer() noexcept {
+    const auto elapsed = shared_.clock.now() - exchange_.started_;
+    const route_match& match = exchange_.match_;
+    shared_.counters.count(match.handler, exchange_.answer.status(), elapsed);
+    if (match.counts_as_operation) {
+        transport::count_operation(match.kind, elapsed);
+    }
+}
+
+void connection_engine::release_request() noexcept {
+    exchange_.kept_.reset();
+    exchange_.match_ = {};
+    parser_.reset();
+    ++token_.generation;
+    answer_deadline_ = time_point::max();
+}
+
+void connection_engine::refuse(const request_fault& fault, close_reason why, time_point now) {
+    exchange_.now_ = now;
+    exchange_.started_ = now;
+    exchange_.match_ = {};
+    exchange_.answer.reset(exchange_.request_, false);
+    if (exchange_.answer.put_problem(
+            {.status = fault.status, .code = code_of(fault.status), .detail = fault.detail})) {
+        exchange_.answer.finish();
+        count_answer();
+        release_request();
+        close_after_flush(why);
+        return;
+    }
+    out_.forget_shortage();
+    phase_ = phase::closing;
+    host_->abort(why);
+}
+
+void connection_engine::close_after_flush(close_reason why) noexcept {
+    phase_ = phase::closing;
+    read_deadline_ = time_point::max();
+    host_->close_after_flush(why);
+}
+
+void connection_engine::pull(transport::send_batch& batch, time_point now) {
+    shared_.later.retry();
+    produce(now);
+    out_.pull(batch);
+    if (out_.sending() && send_deadline_ == time_point::max()) {
+        send_deadline_ = now + shared_.limits.send_timeout;
+        send_progress_ = false;
+    }
+}
+
+void connection_engine::produce(time_point now) {
+    while (phase_ == phase::producing && !pool_waiter::waiting() &&
+           out_.slots_held() < shared_.limits.output_high_water_slots) {
+        if (last_part_) {
+            finish();
+            continue;
+        }
+        if (body_complete_) {
+            if (!admit()) {
+                return;
+            }
+            body_complete_ = false;
+            exchange_.request_.body = parser_->body();
+            dispatch(now);
+            continue;
+        }
+        exchange_.now_ = now;
+        const transport::operation_scope charged(exchange_.match_.kind);
+        if (has_result_) {
+            if (!admit()) {
+                return;
+            }
+            has_result_ = false;
+            handle(exchange_.match_.resource->resumed(exchange_, result_));
+            continue;
+        }
+        if (!exchange_.answer.resume()) {
+            shared_.output_pool.wait(*this);
+            return;
+        }
+        const output_chain::mark before = out_.position();
+        const progress how = exchange_.match_.resource->advance(exchange_);
+        const bool stuck = how == progress::more && out_.size_since(before) == 0;
+        handle(how);
+        if (stuck && phase_ == phase::producing) {
+            shared_.output_pool.wait(*this);
+        }
+    }
+}
+
+void connection_engine::written(const transport::write_report& report) {
+    out_.written(report.bytes);
+    send_progress_ = true;
+    if (!out_.sending()) {
+        send_deadline_ = time_point::max();
+    }
+    if (host_ != nullptr) {
+        host_->output_ready();
+    }
+}
+
+void connection_engine::slot_returned() noexcept {
+    if (host_ != nullptr) {
+        host_->output_ready();
+    }
+}
+
+void connection_engine::go_on(time_point) {
+    if (phase_ == phase::later) {
+        phase_ = phase::producing;
+        host_->output_ready();
+    }
+}
+
+void connection_engine::resume(transport::completion_token token, std::uint32_t result,
+                               time_point) {
+    if (phase_ != phase::waiting || token != token_) {
+        return;
+    }
+    ++token_.generation;
+    answer_deadline_ = time_point::max();
+    has_result_ = true;
+    result_ = result;
+    phase_ = phase::producing;
+    host_->output_ready();
+}
+
+time_point connection_engine::deadline() const noexcept {
+    return std::min({read_deadline_, send_deadline_, answer_deadline_});
+}
+
+void connection_engine::expire(time_point now) {
+    if (now >= send_deadline_) {
+        if (!send_progress_) {
+            phase_ = phase::closing;
+            host_->abort(close_reason::timed_out);
+            return;
+        }
+        send_progress_ = false;
+        send_deadline_ = now + shared_.limits.send_timeout;
+    }
+    if (now >= answer_deadline_) {
+        answer_deadline_ = time_point::max();
+        abandon();
+        exchange_.now_ = now;
+        handle(exchange_.refuse(outcome::timed_out));
+    }
+    if (now < read_deadline_) {
+        return;
+    }
+    read_deadline_ = time_point::max();
+    if (phase_ == phase::head && scanned_ == 0) {
+        close_after_flush(close_reason::timed_out);
+        return;
+    }
+    if (phase_ == phase::head) {
+        exchange_.request_ = {};
+    }
+    refuse({http_status::request_timeout, "The request did not arrive in time."},
+           close_reason::timed_out, now);
+}
+
+// Lets the resource release what it started for an answer that nobody will get.
+void connection_engine::abandon() noexcept {
+    const bool started = phase_ == phase::waiting || phase_ == phase::later ||
+                         (phase_ == phase::producing && !last_part_ && !body_complete_);
+    if (started && exchange_.match_.resource != nullptr) {
+        exchange_.match_.resource->abandoned(exchange_);
+    }
+    has_result_ = false;
+    body_complete_ = false;
+    shared_.later.remove(*this);
+    ++token_.generation;
+}
+
+void connection_engine::closed(const transport::close_info&, time_point) {
+    abandon();
+    release_request();
+    shared_.output_pool.stop_waiting(*this);
+    out_.clear();
+    last_part_ = false;
+    phase_ = phase::closing;
+    host_ = nullptr;
+    read_deadline_ = time_point::max();
+    send_deadline_ = time_point::max();
+}
+
+}  // namespace tagferry::web

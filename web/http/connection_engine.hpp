@@ -1,0 +1,115 @@
+// The server's side of one HTTP/1 connection: takes requests apart, has them answered in order,
+// and keeps every bound. Knows no socket (transport/engine.hpp).
+//
+//   head ──complete──▶ (body ──complete──▶) answering ──written whole──▶ head
+//                                              │ waiting / later / more
+//                                              ▼ fault, or no keep-alive
+//                                           closing
+#pragma once
+
+#include "transport/engine.hpp"
+#include "transport/memory/pinned_pool.hpp"
+#include "web/http/exchange.hpp"
+#include "web/http/later_queue.hpp"
+#include "web/http/limits.hpp"
+#include "web/http/output_chain.hpp"
+#include "web/http/request_counters.hpp"
+#include "web/http/request_parser.hpp"
+#include "web/http/resource.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace tagferry::web {
+
+/// What the connections of one shard share. Everything outlives them.
+struct connection_shared {
+    const http_limits& limits;
+    const transport::clock& clock;
+    const web::site& site;
+    transport::pinned_pool& output_pool;   ///< slots of `output_slot_size`
+    transport::pinned_pool& request_pool;  ///< slots of `head_size + body_size`
+    request_counters& counters;
+    later_queue& later;
+    /// What somebody without credentials may do.
+    role anonymous_role = role::viewer;
+};
+
+class connection_engine final : public transport::engine,
+                                private exchange_owner,
+                                private transport::pool_waiter,
+                                private later_member {
+  public:
+    /// @param peer text for the audit log, copied up to 63 bytes.
+    connection_engine(const connection_shared& shared, std::string_view peer,
+                      channel_security security) noexcept;
+    ~connection_engine() override;
+
+    void opened(transport::engine_host& host, transport::time_point now) override;
+    transport::receive_result receive(std::span<std::byte> bytes,
+                                      transport::time_point now) override;
+    transport::input_wish wants_input() const noexcept override;
+    void pull(transport::send_batch& batch, transport::time_point now) override;
+    void written(const transport::write_report& report) override;
+    transport::time_point deadline() const noexcept override;
+    void expire(transport::time_point now) override;
+    void closed(const transport::close_info& info, transport::time_point now) override;
+    void resume(transport::completion_token token, std::uint32_t result,
+                transport::time_point now) override;
+
+  private:
+    enum class phase : std::uint8_t {
+        head,       // between requests, or inside a head
+        body,       // the head is taken, its body is not complete
+        producing,  // an answer has more to write, or its end
+        waiting,    // an operation for the answer is outstanding
+        later,      // the answer goes on in a later turn
+        closing,    // nothing more is read
+    };
+
+    transport::completion_token token() const noexcept override { return token_; }
+    void slot_returned() noexcept override;
+    void go_on(transport::time_point now) override;
+
+    std::size_t take(std::string_view bytes, transport::time_point now);
+    std::size_t take_head(std::string_view bytes, transport::time_point now);
+    std::size_t take_body(std::string_view bytes, transport::time_point now);
+    void begin_body(transport::time_point now);
+    bool admit() noexcept;
+    void dispatch(transport::time_point now);
+    progress start(const route_match& match);
+    progress answer_options(std::string_view allow) noexcept;
+    void handle(progress how);
+    void finish();
+    void produce(transport::time_point now);
+    void abandon() noexcept;
+    void count_answer() noexcept;
+    void refuse(const request_fault& fault, transport::close_reason why, transport::time_point now);
+    void close_after_flush(transport::close_reason why) noexcept;
+    void release_request() noexcept;
+
+    const connection_shared& shared_;
+    transport::engine_host* host_ = nullptr;
+    output_chain out_;
+    exchange exchange_;
+    std::optional<request_parser> parser_;
+    transport::completion_token token_{0, 1};
+    phase phase_ = phase::head;
+    bool last_part_ = false;      // producing: the resource is done, only the end is to be written
+    bool body_complete_ = false;  // producing: the request is whole and waits for an output slot
+    bool has_result_ = false;     // producing: the operation waited for has ended with `result_`
+    std::uint32_t result_ = 0;
+    bool send_progress_ = false;  // something left since the send deadline was set
+    std::size_t scanned_ = 0;     // bytes of the incomplete head that need no second look
+    transport::time_point read_deadline_ = transport::time_point::max();
+    transport::time_point send_deadline_ = transport::time_point::max();
+    transport::time_point answer_deadline_ = transport::time_point::max();
+    std::size_t peer_size_ = 0;
+    std::array<char, 64> peer_{};
+};
+
+}  // namespace tagferry::web

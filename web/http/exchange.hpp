@@ -1,0 +1,92 @@
+// One request and its answer, as a resource sees them.
+#pragma once
+
+#include "transport/memory/pinned_pool.hpp"
+#include "web/backend/call.hpp"
+#include "web/http/limits.hpp"
+#include "web/http/request.hpp"
+#include "web/http/resource.hpp"
+#include "web/http/response.hpp"
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+namespace tagferry::web {
+
+/// Who is told that a waiting exchange can go on, besides backends, which use its call.
+class exchange_owner : public transport::completion_sink {
+  public:
+    virtual transport::completion_token token() const noexcept = 0;
+
+  protected:
+    ~exchange_owner() = default;
+};
+
+class exchange {
+  public:
+    exchange(exchange_owner& owner, output_chain& out, const http_limits& limits,
+             transport::pinned_pool& request_pool) noexcept
+        : answer(out), owner_(owner), out_(out), limits_(limits), request_pool_(request_pool) {}
+
+    /// The answer being written.
+    response answer;
+
+    const http_request& request() const noexcept { return request_; }
+    /// The variable part of the path, still encoded.
+    std::string_view parameter() const noexcept { return match_.parameter; }
+    const http_limits& limits() const noexcept { return limits_; }
+    output_chain& out() noexcept { return out_; }
+    transport::time_point now() const noexcept { return now_; }
+    const actor& who() const noexcept { return who_; }
+
+    /// The context for a call into the backend, with the answer's deadline.
+    call context() noexcept {
+        return {who_, now_, started_ + limits_.answer_timeout, &owner_, owner_.token()};
+    }
+
+    /// Keeps the request's views alive until the answer is finished. False: too many kept.
+    bool retain() noexcept;
+
+    /// A place for what the resource must remember between its calls; made on first use in
+    /// `begin`, gone after the answer.
+    template <typename State, typename... Arguments>
+    State& make_state(Arguments&&... arguments) noexcept {
+        static_assert(sizeof(State) <= state_size && alignof(State) <= alignof(std::max_align_t));
+        static_assert(std::is_trivially_destructible_v<State>);
+        return *std::construct_at(reinterpret_cast<State*>(state_.data()),
+                                  std::forward<Arguments>(arguments)...);
+    }
+    template <typename State>
+    State& state() noexcept {
+        return *std::launder(reinterpret_cast<State*>(state_.data()));
+    }
+
+    /// Answers with a problem. Always `finished`.
+    progress refuse(const problem& what) noexcept;
+    /// The problem that says what a backend's outcome means, for outcomes that are errors.
+    progress refuse(outcome why, std::string_view subject = {}) noexcept;
+
+  private:
+    friend class connection_engine;
+
+    static constexpr std::size_t state_size = 192;
+
+    exchange_owner& owner_;
+    output_chain& out_;
+    const http_limits& limits_;
+    transport::pinned_pool& request_pool_;
+    http_request request_;
+    route_match match_;
+    actor who_;
+    transport::time_point now_{};
+    transport::time_point started_{};
+    transport::pooled_buffer kept_;
+    alignas(std::max_align_t) std::array<std::byte, state_size> state_;
+};
+
+}  // namespace tagferry::web
