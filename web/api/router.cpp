@@ -1,0 +1,79 @@
+#include "web/api/router.hpp"
+
+#include <algorithm>
+
+namespace tagferry::web {
+namespace {
+
+std::string_view name_of(http_method method) noexcept {
+    switch (method) {
+        case http_method::get:
+            return "GET, HEAD";
+        case http_method::head:
+            return "HEAD";
+        case http_method::options:
+            return "OPTIONS";
+        case http_method::post:
+            return "POST";
+        case http_method::put:
+            return "PUT";
+        case http_method::patch:
+            return "PATCH";
+        case http_method::delete_:
+            return "DELETE";
+        case http_method::other:
+            break;
+    }
+    return "";
+}
+
+}  // namespace
+
+router::router(std::vector<route_entry> routes) : handlers_{"unmatched"}, allowed_{""} {
+    for (const route_entry& added : routes) {
+        auto known = std::find(handlers_.begin(), handlers_.end(), added.path);
+        if (known == handlers_.end()) {
+            handlers_.push_back(added.path);
+            allowed_.emplace_back("OPTIONS");
+            known = handlers_.end() - 1;
+        }
+        const auto handler = static_cast<std::size_t>(known - handlers_.begin());
+        allowed_[handler] = std::string(name_of(added.method)) + ", " + allowed_[handler];
+        const std::size_t brace = added.path.find('{');
+        entries_.push_back({.route = added,
+                            .literal = added.path.substr(0, brace),
+                            .has_variable = brace != std::string_view::npos,
+                            .handler = static_cast<std::uint16_t>(handler)});
+    }
+}
+
+route_match router::route(const http_request& request) const noexcept {
+    return route_of(request.method, request.path);
+}
+
+route_match router::route_of(http_method method, std::string_view path) const noexcept {
+    if (method == http_method::head) {
+        method = http_method::get;
+    }
+    route_match near;
+    for (const entry& candidate : entries_) {
+        const bool fits = candidate.has_variable ? path.starts_with(candidate.literal)
+                                                 : path == candidate.literal;
+        if (!fits) {
+            continue;
+        }
+        near.allow = allowed_[candidate.handler];
+        near.handler = candidate.handler;
+        if (candidate.route.method == method) {
+            near.resource = candidate.route.resource;
+            near.needs = candidate.route.needs;
+            near.kind = candidate.route.kind;
+            near.counts_as_operation = candidate.route.counts_as_operation;
+            near.parameter = path.substr(candidate.literal.size());
+            return near;
+        }
+    }
+    return near;
+}
+
+}  // namespace tagferry::web

@@ -1,0 +1,151 @@
+#include "web/server.hpp"
+
+#include "transport/memory/pinned_pool.hpp"
+#include "web/api/browse.hpp"
+#include "web/api/connections.hpp"
+#include "web/api/health.hpp"
+#include "web/api/router.hpp"
+#include "web/api/tags.hpp"
+#include "web/api/values.hpp"
+#include "web/http/connection_engine.hpp"
+#include "web/http/operations.hpp"
+#include "web/metrics/metrics_page.hpp"
+
+#include <array>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace tagferry::web {
+namespace {
+
+constexpr std::size_t staging_size = 8 * 1024;
+
+const http_limits& checked(const http_limits& limits) {
+    const auto require = [](bool holds, const char* what) {
+        if (!holds) {
+            throw std::invalid_argument(what);
+        }
+    };
+    require(limits.head_size >= 512 && limits.head_size <= staging_size,
+            "a request head is 512 bytes to 8 KiB");
+    require(limits.target_size < limits.head_size, "a request target is smaller than its head");
+    require(limits.chunk_line_size < staging_size, "a chunk line is below 8 KiB");
+    require(limits.output_slot_size >= 4 * 1024, "an output slot is at least 4 KiB");
+    require(limits.connection_output_slots <= max_connection_output_slots,
+            "a connection holds at most 64 output slots");
+    require(limits.output_high_water_slots >= 1 &&
+                limits.output_high_water_slots < limits.connection_output_slots,
+            "the high water is below what a connection may hold");
+    require(limits.output_slots >= limits.connection_output_slots,
+            "there are as many output slots as one connection may hold");
+    require(limits.request_slots >= 1 && limits.scrapes >= 1 && limits.requests_per_turn >= 1,
+            "requests, scrapes and slots are at least 1");
+    require(limits.list_limit_default >= 1 && limits.list_limit_default <= limits.list_limit_max,
+            "the default list limit is 1 to the largest");
+    require(limits.tags_per_request <= values::max_refresh_tags,
+            "a request names at most 128 tags");
+    return limits;
+}
+
+bool is_loopback(const transport::address& peer) noexcept {
+    if (!peer.is_v6) {
+        return peer.bytes[0] == 127;
+    }
+    constexpr std::array<std::uint8_t, 16> loopback = {0, 0, 0, 0, 0, 0, 0, 0,
+                                                       0, 0, 0, 0, 0, 0, 0, 1};
+    return peer.bytes == loopback;
+}
+
+}  // namespace
+
+struct server::parts {
+    parts(const server_options& options, const backend& above, const transport::clock& clock)
+        : limits(checked(options.limits)),
+          scratch(2 * above.values.largest_value_size()),
+          output_pool({"http_response", limits.output_slot_size, limits.output_slots}),
+          request_pool({"http_request", limits.head_size + limits.body_size, limits.request_slots}),
+          later(above.execution),
+          value(above.values, scratch),
+          values(above.values, scratch),
+          tag(above.values),
+          tags(above.values),
+          tree(above.browse),
+          connection(above.connections),
+          connections(above.connections),
+          health(above.identity),
+          readiness(above.identity),
+          version(above.identity),
+          sources(above.metrics.begin(), above.metrics.end()),
+          metrics(above.execution, sources, limits.scrapes),
+          routes(table()),
+          counters(routes.handlers()),
+          shared{limits,       clock,    routes, output_pool,
+                 request_pool, counters, later,  options.anonymous_role} {
+        sources.push_back(&counters);
+    }
+
+    std::vector<route_entry> table() {
+        return {
+            {.path = "/api/v1/values/{path}",
+             .resource = &value,
+             .kind = http_value,
+             .counts_as_operation = true},
+            {.path = "/api/v1/values", .resource = &values},
+            {.path = "/api/v1/tags/{path}", .resource = &tag},
+            {.path = "/api/v1/tags", .resource = &tags},
+            {.path = "/api/v1/browse/{path}", .resource = &tree},
+            {.path = "/api/v1/browse", .resource = &tree},
+            {.path = "/api/v1/connections/{name}", .resource = &connection},
+            {.path = "/api/v1/connections", .resource = &connections},
+            {.path = "/api/v1/version", .resource = &version},
+            {.path = "/healthz", .resource = &health, .needs = role::none},
+            {.path = "/readyz", .resource = &readiness, .needs = role::none},
+            {.path = "/metrics", .resource = &metrics},
+        };
+    }
+
+    http_limits limits;
+    std::vector<std::byte> scratch;
+    transport::pinned_pool output_pool;
+    transport::pinned_pool request_pool;
+    later_queue later;
+    value_resource value;
+    values_resource values;
+    tag_resource tag;
+    tags_resource tags;
+    browse_resource tree;
+    connection_resource connection;
+    connections_resource connections;
+    health_resource health;
+    readiness_resource readiness;
+    version_resource version;
+    std::vector<const prometheus::Collectable*> sources;
+    metrics_page metrics;
+    router routes;
+    request_counters counters;
+    connection_shared shared;
+};
+
+server::server(const server_options& options, const backend& above, const transport::clock& clock)
+    : parts_(std::make_unique<parts>(options, above, clock)) {}
+
+server::~server() = default;
+
+std::unique_ptr<transport::engine> server::make_engine(const transport::peer_info& peer) {
+    return make_engine(transport::to_text(peer.peer), is_loopback(peer.peer)
+                                                          ? channel_security::loopback
+                                                          : channel_security::plain);
+}
+
+std::unique_ptr<transport::engine> server::make_engine(std::string_view peer,
+                                                       channel_security security) {
+    const transport::operation_scope charged(transport::kind_control);
+    return std::make_unique<connection_engine>(parts_->shared, peer, security);
+}
+
+const prometheus::Collectable& server::request_metrics() const noexcept {
+    return parts_->counters;
+}
+
+}  // namespace tagferry::web

@@ -1,0 +1,48 @@
+// The web room put together: pools, resources, routes and counters of one shard.
+#pragma once
+
+#include "transport/net/listener.hpp"
+#include "transport/time/clock.hpp"
+#include "web/backend/backend.hpp"
+#include "web/http/limits.hpp"
+
+#include <prometheus/collectable.h>
+
+#include <memory>
+#include <string_view>
+
+namespace tagferry::web {
+
+struct server_options {
+    http_limits limits;
+    /// What somebody without credentials may do. Listeners stay on loopback while this is more
+    /// than `none`.
+    role anonymous_role = role::viewer;
+};
+
+/// Makes the engine of each connection. Lives on its shard's thread; must outlive the listener
+/// that uses it, and be destroyed only after the worker pool has stopped.
+class server final : public transport::engine_factory {
+  public:
+    /// Throws std::invalid_argument for limits that contradict each other, std::system_error when
+    /// memory cannot be reserved. The backend and the clock must outlive the server.
+    server(const server_options& options, const backend& above, const transport::clock& clock);
+    ~server();
+    server(const server&) = delete;
+    server& operator=(const server&) = delete;
+
+    /// Never null.
+    std::unique_ptr<transport::engine> make_engine(const transport::peer_info& peer) override;
+    /// As above with the peer as text.
+    std::unique_ptr<transport::engine> make_engine(std::string_view peer,
+                                                   channel_security security);
+
+    /// Request counters, for whoever collects metrics elsewhere; `/metrics` has them already.
+    const prometheus::Collectable& request_metrics() const noexcept;
+
+  private:
+    struct parts;
+    std::unique_ptr<parts> parts_;
+};
+
+}  // namespace tagferry::web
