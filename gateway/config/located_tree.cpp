@@ -224,6 +224,11 @@ located_tree located_tree::read(std::string text, std::uint32_t source, diagnost
         return {std::string{}, source};
     }
     located_tree tree{std::move(text), source};
+    if (const std::size_t place = tree.text_->text().find('\0'); place != std::string::npos) {
+        found.error(tree.text_->location_of(place), "a NUL byte: this is no UTF-8 text",
+                    "save the file as UTF-8");
+        return {std::string{}, source};
+    }
     tree_builder builder{tree, limits};
     for (std::size_t round = 0;; ++round) {
         builder.start_over();

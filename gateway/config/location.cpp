@@ -1,6 +1,7 @@
 #include "gateway/config/location.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -35,10 +36,21 @@ void diagnostics::add(diagnostic finding) {
 }
 
 void diagnostics::sort() {
-    std::stable_sort(findings_.begin(), findings_.end(), [](const auto& left, const auto& right) {
-        return std::tie(left.where.source, left.where.line, left.where.column) <
-               std::tie(right.where.source, right.where.line, right.where.column);
+    // Findings of one place stay in the order they were made.
+    std::vector<std::size_t> order(findings_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [this](std::size_t left, std::size_t right) {
+        const location& a = findings_[left].where;
+        const location& b = findings_[right].where;
+        return std::tie(a.source, a.line, a.column, left) <
+               std::tie(b.source, b.line, b.column, right);
     });
+    std::vector<diagnostic> sorted;
+    sorted.reserve(order.size());
+    for (const std::size_t index : order) {
+        sorted.push_back(std::move(findings_[index]));
+    }
+    findings_ = std::move(sorted);
 }
 
 std::string diagnostics::render(const diagnostic& finding) const {

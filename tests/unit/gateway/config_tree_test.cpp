@@ -126,6 +126,13 @@ TEST(located_tree, limits_are_errors) {
                                      "into side files: tag_files)"));
 }
 
+// UTF-16, as some editors save it.
+TEST(located_tree, nul_bytes_are_one_error) {
+    EXPECT_THAT(read(std::string("{\0}\0", 4)).lines,
+                testing::ElementsAre("f:1:2: error: a NUL byte: this is no UTF-8 text (save the "
+                                     "file as UTF-8)"));
+}
+
 struct fault {
     const char* text;
     std::vector<std::string> lines;
