@@ -31,7 +31,7 @@ location inside(location start, std::string_view text, std::size_t bytes) {
 
 class checker {
   public:
-    checker(const configuration& value, const address_checker* addresses, diagnostics& found)
+    checker(const configuration& value, const address_checker& addresses, diagnostics& found)
         : value_(value), addresses_(addresses), found_(found) {}
 
     void run() {
@@ -218,15 +218,15 @@ class checker {
     }
 
     void tag_type(const tag& member) {
-        if (member.type.empty() || addresses_ == nullptr) {
+        if (member.type.empty()) {
             return;
         }
-        if (const auto fault = addresses_->check_type(member.type)) {
+        if (const auto fault = addresses_.check_type(member.type)) {
             found_.error(inside(member.type_at, member.type, fault->column), fault->text,
                          fault->hint);
             return;
         }
-        const std::size_t bytes = addresses_->value_bytes(member.type);
+        const std::size_t bytes = addresses_.value_bytes(member.type);
         if (bytes > value_.limits.value_bytes) {
             found_.error(member.type_at,
                          "a value of " + std::to_string(bytes) + " bytes is too large",
@@ -235,20 +235,20 @@ class checker {
         if (member.address.empty()) {
             return;
         }
-        if (const auto fault = addresses_->check_address(member.address, member.type)) {
+        if (const auto fault = addresses_.check_address(member.address, member.type)) {
             found_.error(inside(member.address_at, member.address, fault->column), fault->text,
                          fault->hint);
         }
     }
 
     const configuration& value_;
-    const address_checker* addresses_;
+    const address_checker& addresses_;
     diagnostics& found_;
 };
 
 }  // namespace
 
-void check(const configuration& value, const address_checker* addresses, diagnostics& found) {
+void check(const configuration& value, const address_checker& addresses, diagnostics& found) {
     checker{value, addresses, found}.run();
 }
 

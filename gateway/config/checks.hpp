@@ -13,7 +13,6 @@ void resolve(configuration& value);
 
 /// Reports duplicate names and paths, unknown scan classes, addresses and types the protocol does
 /// not know, tags that are groups too, ports taken twice, limits passed. Call after resolve().
-/// @param addresses judges addresses and types; they are not judged when it is null.
-void check(const configuration& value, const address_checker* addresses, diagnostics& found);
+void check(const configuration& value, const address_checker& addresses, diagnostics& found);
 
 }  // namespace tagferry::gateway::config

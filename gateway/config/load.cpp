@@ -76,7 +76,9 @@ void finish(load_result& result, const load_options& options) {
     apply_environment(options.environment, result.value, result.found);
     apply_flags(options.flags, result.value, result.found);
     resolve(result.value);
-    check(result.value, options.addresses, result.found);
+    const address_checker& addresses =
+        options.addresses != nullptr ? *options.addresses : s7_address_checker();
+    check(result.value, addresses, result.found);
     result.found.sort();
 }
 

@@ -24,7 +24,7 @@ struct load_options {
     std::vector<assignment> flags;
     /// `TAGFERRY_SECTION__KEY` variables of the process, e.g. from environment_of_process().
     std::vector<assignment> environment;
-    /// Who judges addresses and types, s7_address_checker() in the product. Null: nobody.
+    /// Who judges addresses and types; the S7 source's checker when null.
     const address_checker* addresses = nullptr;
 };
 

@@ -213,6 +213,18 @@ TEST(config_load, tags_are_checked_together) {
     }
 }
 
+TEST(config_load, addresses_and_types_are_the_protocols_own) {
+    const auto lines =
+        lines_of(load_text(with_tags(R"({"path": "x", "address": "DB1.DBQ0", "type": "INT"},
+            {"path": "y", "address": "MW0", "type": "INTT"},
+            {"path": "z", "address": "MW0", "type": "BOOL"})"),
+                           "t", ""));
+    ASSERT_EQ(lines.size(), 3u);
+    EXPECT_THAT(lines[0], testing::StartsWith("t:2:3"));
+    EXPECT_THAT(lines[1], testing::StartsWith("t:3:"));
+    EXPECT_THAT(lines[2], testing::StartsWith("t:4:"));
+}
+
 TEST(config_load, limits_on_tags_are_kept) {
     const auto result = load_text(
         R"({"limits": {"tags": 1, "tags_per_connection": 1},
