@@ -96,6 +96,10 @@ constexpr std::array opcua_fields = {
         .from(16, 4'096),
     integer_field<&opcua_limits::max_locale_ids>("max_locale_ids", "Locales a session may ask for.")
         .from(1, 256),
+    integer_field<&opcua_limits::max_locale_length>("max_locale_length",
+                                                    "Longest locale id kept; longer ones are cut.")
+        .in("bytes")
+        .from(8, 256),
     integer_field<&opcua_limits::max_pending_operations>(
         "max_pending_operations", "Requests not answered in their turn, in all.")
         .from(1, 100'000)
@@ -145,6 +149,11 @@ constexpr std::array opcua_fields = {
                                                 "Pool of request buffers, each `chunk_size`.")
         .from(4, 100'000)
         .measured_by("tagferry_pool_high_water{pool=\"opcua_request\"}"),
+    integer_field<&opcua_limits::assembly_slots>("assembly_slots",
+                                                 "Pool of buffers for requests of several chunks, "
+                                                 "each `max_request_size`.")
+        .from(1, 10'000)
+        .measured_by("tagferry_pool_high_water{pool=\"opcua_assembly\"}"),
     integer_field<&opcua_limits::response_slots>("response_slots",
                                                  "Pool of response buffers, each `chunk_size`.")
         .from(4, 100'000)

@@ -174,7 +174,9 @@ void expect_all_described(const object_description& object) {
     }
     // No default is 0: a member the description does not reach still holds one.
     for (std::size_t offset = 0; offset < sizeof(Limits); ++offset) {
-        EXPECT_EQ(bytes[offset], 0) << "a limit at offset " << offset << " is not described";
+        EXPECT_EQ(bytes[offset], 0) << "a limit at offset " << offset
+                                    << " is not described: add it to "
+                                       "gateway/config/limit_fields.cpp and regenerate";
     }
 }
 
