@@ -18,8 +18,7 @@ std::size_t hidden_new(std::size_t value) {
 }
 
 void use(void* pointer) {
-    void* volatile seen = pointer;
-    static_cast<void>(seen);
+    asm volatile("" : : "r"(pointer) : "memory");
 }
 
 }  // namespace tagferry::allocation

@@ -76,15 +76,22 @@ TEST(allocation_gate, sees_a_new_hidden_in_a_callee) {
 
 TEST(allocation_gate, sees_a_realloc_that_grows) {
     void* block = std::malloc(100);
-    expect_allocations(1, [&] { block = std::realloc(block, 100000); });
-    expect_allocations(1, [&] { block = std::realloc(block, 100001); });
+    for (const std::size_t size : {100000U, 100001U}) {
+        expect_allocations(1, [&] {
+            block = std::realloc(block, size);
+            use(block);
+        });
+    }
     std::free(block);
 }
 
 TEST(allocation_gate, sees_every_member_of_the_family_once) {
     const auto expect_one = [](auto&& allocate) {
         void* block = nullptr;
-        expect_allocations(1, [&] { block = allocate(); });
+        expect_allocations(1, [&] {
+            block = allocate();
+            use(block);
+        });
         ASSERT_NE(block, nullptr);
         std::memset(block, 1, 100);
         std::free(block);
@@ -194,8 +201,8 @@ TEST(allocation_gate, charges_the_scope_and_the_bytes_asked_for) {
     {
         const transport::operation_scope scope(kind);
         block = std::malloc(123);
+        use(block);
     }
-    use(block);
     std::free(block);
     const auto totals = transport::operation_totals_now()[kind.index()];
     EXPECT_EQ(totals.allocations, 1u);

@@ -76,10 +76,12 @@ struct pool_statistics {
     std::string_view name;
     std::size_t slot_size = 0;
     std::size_t slot_count = 0;
-    std::uint64_t rents = 0;         ///< tagferry_pool_rents_total
-    std::uint64_t refusals = 0;      ///< tagferry_pool_refusals_total
-    std::uint64_t high_water = 0;    ///< tagferry_pool_high_water, slots out at once
-    std::uint64_t locked_bytes = 0;  ///< tagferry_pool_locked_bytes, 0 when not locked
+    std::uint64_t rents = 0;       ///< tagferry_pool_rents_total
+    std::uint64_t refusals = 0;    ///< tagferry_pool_refusals_total
+    std::uint64_t high_water = 0;  ///< tagferry_pool_high_water, slots out at once
+    /// tagferry_pool_locked_bytes: the region, whose pages are locked as they are first touched; 0
+    /// when not locked.
+    std::uint64_t locked_bytes = 0;
 };
 
 /// All slots lie in one region reserved at construction; a page is committed, and locked where the
