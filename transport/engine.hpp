@@ -95,7 +95,16 @@ class send_batch {
 
     /// Adds one message of one segment. False: the batch is full; keep the message for the next
     /// pull. A message that is over the caps by itself is taken by an empty batch.
-    bool add(std::span<const std::byte> message) noexcept { return add({&message, 1}); }
+    bool add(std::span<const std::byte> message) noexcept {
+        if (message_count_ == message_limit_ || segment_count_ == max_segments ||
+            (message_count_ != 0 && bytes_ + message.size() > max_bytes)) {
+            return false;
+        }
+        segments_[segment_count_++] = message;
+        message_sizes_[message_count_++] = message.size();
+        bytes_ += message.size();
+        return true;
+    }
 
     /// Adds one message of several segments, in order. At most `max_segments` segments.
     bool add(std::span<const std::span<const std::byte>> segments) noexcept;
@@ -165,7 +174,8 @@ class engine : public completion_sink {
     /// be kept after return (RX5): debug builds overwrite what was consumed.
     virtual receive_result receive(std::span<std::byte> bytes, time_point now) = 0;
 
-    /// What the engine wants to be given next. Asked after every other call.
+    /// What the engine wants to be given next. Asked after `receive` and `written`, and after
+    /// `engine_host::output_ready` and `expire`, before anything more is received.
     virtual input_wish wants_input() const noexcept = 0;
 
     /// Adds queued messages, oldest first, until there are none or the batch is full.

@@ -1,11 +1,14 @@
 // Load for the echo servers: a number of connections, each sending a number of requests in one
 // write and waiting for all their replies before the next write. The same program measures our
-// server and the raw loop.
+// server and the raw loop, and takes turns between them every few milliseconds, so that whatever
+// else the machine does hits both alike.
 //
-//   echo_client PORT SERVER_PID CONNECTIONS REQUESTS_PER_WRITE SIZE REQUESTS
+//   echo_client CONNECTIONS REQUESTS_PER_WRITE SIZE REQUESTS ROUNDS PORT:PID [PORT:PID]...
 //
-// Prints one line: requests, seconds, requests per second, and the server's CPU nanoseconds per
-// request (user and system, from the kernel's scheduler statistics).
+// Prints the medians over the rounds for each server: requests per second, the server's and the
+// client's CPU time for a request (user and system), and each one's ratio to the first server's in
+// the same round. With both ends on one core the rate is one over the sum of the two CPU times,
+// which, unlike the elapsed time, does not count what other processes take.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -13,11 +16,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -31,12 +36,26 @@ struct connection {
 };
 
 struct load {
-    std::uint16_t port = 0;
-    std::string server_pid;
     std::size_t connections = 1;
     std::size_t requests_per_write = 1;
     std::size_t size = 64;
     std::uint64_t requests = 0;
+    std::size_t rounds = 1;
+};
+
+/// What one request cost in one round.
+struct cost {
+    double elapsed_ns = 0;
+    double server_ns = 0;
+    double client_ns = 0;
+    double both_ns() const { return server_ns + client_ns; }
+};
+
+struct target {
+    std::uint16_t port = 0;
+    std::string pid;
+    std::vector<connection> connections;
+    std::vector<cost> costs;
 };
 
 [[noreturn]] void fail(const char* what) {
@@ -140,40 +159,92 @@ void run(std::vector<connection>& connections, const std::vector<char>& burst,
     close(poller);
 }
 
+/// CPU time of this process, in nanoseconds.
+double own_cpu_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+cost measure(target& server, const std::vector<char>& burst, const load& wanted) {
+    const std::uint64_t bursts = wanted.requests / wanted.requests_per_write;
+    const auto requests = static_cast<double>(bursts * wanted.requests_per_write);
+    const std::uint64_t server_before = cpu_ns(server.pid);
+    const double client_before = own_cpu_ns();
+    const auto began = std::chrono::steady_clock::now();
+    run(server.connections, burst, bursts);
+    const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - began;
+    const double client = own_cpu_ns() - client_before;
+    const std::uint64_t cpu = cpu_ns(server.pid) - server_before;
+    return {took.count() / requests, static_cast<double>(cpu) / requests, client / requests};
+}
+
+template <typename Value>
+double median(const target& server, Value value) {
+    std::vector<double> values;
+    for (std::size_t round = 0; round < server.costs.size(); ++round) {
+        values.push_back(value(round));
+    }
+    std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2),
+                     values.end());
+    return values[values.size() / 2];
+}
+
+void print(const target& server, const target& first) {
+    const auto& own = server.costs;
+    const auto& base = first.costs;
+    const double rate = 1e9 / median(server, [&](auto i) { return own[i].elapsed_ns; });
+    const double cpu = median(server, [&](auto i) { return own[i].server_ns; });
+    const double client = median(server, [&](auto i) { return own[i].client_ns; });
+    const double cpu_ratio =
+        median(server, [&](auto i) { return own[i].server_ns / base[i].server_ns; });
+    const double rate_ratio =
+        median(server, [&](auto i) { return base[i].both_ns() / own[i].both_ns(); });
+    std::printf(
+        "port %u: %.0f requests/s, server %.0f ns, client %.0f ns; "
+        "server cpu ratio %.3f, rate ratio %.3f\n",
+        static_cast<unsigned>(server.port), rate, cpu, client, cpu_ratio, rate_ratio);
+}
+
+target parse_target(const std::string& text) {
+    const auto colon = text.find(':');
+    target result;
+    result.port = static_cast<std::uint16_t>(std::stoi(text.substr(0, colon)));
+    result.pid = text.substr(colon + 1);
+    return result;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
-    if (count != 7) {
-        std::fputs("echo_client PORT SERVER_PID CONNECTIONS REQUESTS_PER_WRITE SIZE REQUESTS\n",
+    if (count < 7) {
+        std::fputs("echo_client CONNECTIONS REQUESTS_PER_WRITE SIZE REQUESTS ROUNDS PORT:PID...\n",
                    stderr);
         return 64;
     }
     load wanted;
-    wanted.port = static_cast<std::uint16_t>(std::atoi(arguments[1]));
-    wanted.server_pid = arguments[2];
-    wanted.connections = std::strtoull(arguments[3], nullptr, 10);
-    wanted.requests_per_write = std::strtoull(arguments[4], nullptr, 10);
-    wanted.size = std::strtoull(arguments[5], nullptr, 10);
-    wanted.requests = std::strtoull(arguments[6], nullptr, 10);
+    wanted.connections = std::strtoull(arguments[1], nullptr, 10);
+    wanted.requests_per_write = std::strtoull(arguments[2], nullptr, 10);
+    wanted.size = std::strtoull(arguments[3], nullptr, 10);
+    wanted.requests = std::strtoull(arguments[4], nullptr, 10);
+    wanted.rounds = std::strtoull(arguments[5], nullptr, 10);
 
-    std::vector<connection> connections(wanted.connections);
-    for (auto& each : connections) {
-        each.descriptor = connect_to(wanted.port);
-    }
     const auto burst = make_burst(wanted);
-    const std::uint64_t bursts = wanted.requests / wanted.requests_per_write;
-    run(connections, burst, bursts / 20 + 1);
-
-    const std::uint64_t cpu_before = cpu_ns(wanted.server_pid);
-    const auto began = std::chrono::steady_clock::now();
-    run(connections, burst, bursts);
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-    const std::uint64_t cpu = cpu_ns(wanted.server_pid) - cpu_before;
-
-    const auto requests = static_cast<double>(bursts * wanted.requests_per_write);
-    std::printf("%.0f requests %.3f s %.0f requests/s %.1f server_cpu_ns/request\n", requests,
-                took.count(), requests / took.count(), static_cast<double>(cpu) / requests);
-    for (auto& each : connections) {
-        close(each.descriptor);
+    std::vector<target> servers;
+    for (int i = 6; i < count; ++i) {
+        servers.push_back(parse_target(arguments[i]));
+        servers.back().connections.resize(wanted.connections);
+        for (auto& each : servers.back().connections) {
+            each.descriptor = connect_to(servers.back().port);
+        }
+        measure(servers.back(), burst, wanted);
+    }
+    for (std::size_t round = 0; round < wanted.rounds; ++round) {
+        for (auto& each : servers) {
+            each.costs.push_back(measure(each, burst, wanted));
+        }
+    }
+    for (const auto& each : servers) {
+        print(each, servers.front());
     }
 }

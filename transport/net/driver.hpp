@@ -100,26 +100,34 @@ class basic_driver final : public engine_host,
     void slot_returned() noexcept override;
 
     bool may_read() const noexcept { return input_ == input_state::hungry && !choked_; }
+    [[gnu::cold]] bool wants_input() noexcept;
     void receive(time_point now);
     void show(time_point now);
-    void set_frame_deadline(time_point now) noexcept;
-    void end_of_input() noexcept;
-    void drain() noexcept;
-    void resume_input(time_point now);
+    [[gnu::cold]] void receive_otherwise(readiness what) noexcept;
+    [[gnu::cold]] void receive_failed(io_result got) noexcept;
+    [[gnu::cold]] void hold_back() noexcept;
+    [[gnu::cold]] void await_rest_of_frame(time_point now) noexcept;
+    [[gnu::cold]] void end_of_input() noexcept;
+    [[gnu::cold]] void drain() noexcept;
+    [[gnu::cold]] void resume_input(time_point now);
 
+    bool pull(time_point now);
     void flush(time_point now);
     void write_batch(time_point now) noexcept;
     bool write_once(time_point now) noexcept;
-    void block(time_point now) noexcept;
-    void weigh_pending() noexcept;
-    void finish_flush() noexcept;
+    io_result offer(std::size_t& offered) noexcept;
+    io_result offer_pieces(std::size_t& offered) noexcept;
+    [[gnu::cold]] bool sent_in_part(io_result result, std::size_t offered, time_point now) noexcept;
+    [[gnu::cold]] void block(time_point now) noexcept;
+    [[gnu::cold]] void weigh_pending() noexcept;
+    [[gnu::cold]] void finish_flush() noexcept;
 
     void report_sent();
-    void report_unsent();
-    void fail(close_reason reason, std::error_code error) noexcept;
-    void begin_close(close_info info) noexcept;
-    void finish(time_point now);
-    void update_interest() noexcept;
+    [[gnu::cold]] void report_unsent();
+    [[gnu::cold]] void fail(close_reason reason, std::error_code error) noexcept;
+    [[gnu::cold]] void begin_close(close_info info) noexcept;
+    [[gnu::cold]] void finish(time_point now);
+    [[gnu::cold]] void update_interest() noexcept;
 
     shard& shard_;
     engine& engine_;
@@ -130,6 +138,8 @@ class basic_driver final : public engine_host,
 
     phase phase_ = phase::unopened;
     input_state input_ = input_state::hungry;
+    bool wish_moved_ = false;       ///< the engine may want other input than it said last
+    bool all_sent_ = false;         ///< the batch has left whole
     bool choked_ = false;           ///< between high and low water: not reading
     bool blocked_ = false;          ///< a write waits for readiness
     bool was_blocked_ = false;      ///< ... since the batch was pulled
@@ -143,6 +153,7 @@ class basic_driver final : public engine_host,
     time_point frame_deadline_ = time_point::max();
     time_point write_deadline_ = time_point::max();
     time_point linger_deadline_ = time_point::max();
+    write_report report_{};  ///< of a message that left; making one is a call
     send_batch batch_;
     input_feed feed_;
 };

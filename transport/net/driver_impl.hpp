@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cerrno>
 
 namespace tagferry::transport {
 
@@ -26,18 +28,24 @@ void basic_driver<Stream>::open(time_point now) {
 
 template <class Stream>
 void basic_driver<Stream>::ready(readiness what) {
-    if (what.writable && blocked_) {
+    if (what.writable() && blocked_) [[unlikely]] {
         blocked_ = false;
         shard_.at_turn_end(*this);
     }
-    if (!what.readable) {
-        return;
+    if (phase_ == phase::open && may_read() && !wish_moved_ && what.readable()) [[likely]] {
+        receive(shard_.now());
+    } else if (what.readable()) {
+        receive_otherwise(what);
     }
-    if (phase_ == phase::open && may_read()) {
+}
+
+template <class Stream>
+void basic_driver<Stream>::receive_otherwise(readiness what) noexcept {
+    if (phase_ == phase::open && may_read() && wants_input()) {
         receive(shard_.now());
     } else if (phase_ == phase::draining) {
         drain();
-    } else if (what.broken) {
+    } else if (what.broken()) {
         fail(close_reason::transport_error, stream_.take_error());
     } else {
         // Reported though not wanted: stop the reports now. A pause that ends before anything
@@ -47,34 +55,40 @@ void basic_driver<Stream>::ready(readiness what) {
 }
 
 template <class Stream>
-void basic_driver<Stream>::receive(time_point now) {
-    if (!engine_.wants_input().wanted) {
-        input_ = input_state::unwanted;
-        stream_.set_interest({.readable = false, .writable = blocked_});
-        return;
+bool basic_driver<Stream>::wants_input() noexcept {
+    wish_moved_ = false;
+    if (engine_.wants_input().wanted) {
+        return true;
     }
+    input_ = input_state::unwanted;
+    return false;
+}
+
+template <class Stream>
+void basic_driver<Stream>::receive(time_point now) {
     const std::span<std::byte> room = feed_.buffer().writable();
-    if (room.empty()) {
+    if (room.empty()) [[unlikely]] {
         // The engine was shown a full staging buffer and took nothing from it.
-        fail(close_reason::protocol_error, {});
+        fail(close_reason::protocol_error, std::make_error_code(std::errc::message_size));
         return;
     }
     const io_result got = stream_.read_some(room);
-    switch (got.status) {
-        case io_status::done:
-            traffic_.reads.add(1);
-            traffic_.received_bytes.add(got.bytes);
-            feed_.buffer().filled(got.bytes);
-            show(now);
-            break;
-        case io_status::would_block:
-            break;
-        case io_status::end:
-            end_of_input();
-            break;
-        case io_status::failed:
-            fail(close_reason::transport_error, got.error);
-            break;
+    if (got.status != io_status::done) [[unlikely]] {
+        receive_failed(got);
+        return;
+    }
+    traffic_.reads.add(1);
+    traffic_.received_bytes.add(got.bytes);
+    feed_.buffer().filled(got.bytes);
+    show(now);
+}
+
+template <class Stream>
+void basic_driver<Stream>::receive_failed(io_result got) noexcept {
+    if (got.status == io_status::end) {
+        end_of_input();
+    } else if (got.status == io_status::failed) {
+        fail(close_reason::transport_error, {got.error, std::system_category()});
     }
 }
 
@@ -82,6 +96,18 @@ template <class Stream>
 void basic_driver<Stream>::show(time_point now) {
     shard_.at_turn_end(*this);
     input_ = feed_.show(engine_, now);
+    if (input_ != input_state::hungry) [[unlikely]] {
+        hold_back();
+    } else if (!feed_.buffer().empty()) [[unlikely]] {
+        await_rest_of_frame(now);
+    } else {
+        frame_deadline_ = time_point::max();
+    }
+}
+
+template <class Stream>
+void basic_driver<Stream>::hold_back() noexcept {
+    frame_deadline_ = time_point::max();  // the peer is not to blame
     if (phase_ != phase::open) {
         return;
     }
@@ -98,18 +124,17 @@ void basic_driver<Stream>::show(time_point now) {
             break;
         case input_state::too_large:
             fail(close_reason::protocol_error, std::make_error_code(std::errc::message_size));
-            return;
+            break;
     }
-    set_frame_deadline(now);
 }
 
-// The peer has to finish what it began, but only while this side lets it.
+// The peer has to finish what it began. The deadline is that of the frame's first byte.
 template <class Stream>
-void basic_driver<Stream>::set_frame_deadline(time_point now) noexcept {
-    if (feed_.buffer().empty() || input_ != input_state::hungry ||
-        options_.frame_timeout == duration::max()) {
-        frame_deadline_ = time_point::max();
-    } else if (frame_deadline_ == time_point::max()) {
+void basic_driver<Stream>::await_rest_of_frame(time_point now) noexcept {
+    if (options_.frame_timeout == duration::max()) {
+        return;
+    }
+    if (feed_.consumed() != 0 || frame_deadline_ == time_point::max()) {
         frame_deadline_ = now + options_.frame_timeout;
     }
 }
@@ -136,20 +161,20 @@ void basic_driver<Stream>::drain() noexcept {
 
 template <class Stream>
 void basic_driver<Stream>::resume_input(time_point now) {
-    if (input_ == input_state::unwanted && !choked_ && engine_.wants_input().wanted) {
+    if (phase_ == phase::open && !choked_ && engine_.wants_input().wanted) {
         show(now);
     }
 }
 
 template <class Stream>
 void basic_driver<Stream>::end_turn(time_point now) {
-    if (phase_ == phase::open) {
+    if (input_ == input_state::unwanted) [[unlikely]] {
         resume_input(now);
     }
-    if (phase_ == phase::open || phase_ == phase::flushing) {
-        flush(now);
+    flush(now);
+    if (blocked_ || !stream_.interest().readable || stream_.interest().writable) [[unlikely]] {
+        update_interest();
     }
-    update_interest();
 }
 
 template <class Stream>
@@ -165,76 +190,110 @@ void basic_driver<Stream>::slot_returned() noexcept {
     shard_.at_next_turn(*this);
 }
 
+/// @return true when the engine had something to send.
+template <class Stream>
+bool basic_driver<Stream>::pull(time_point now) {
+    engine_.pull(batch_, now);
+    const std::size_t count = batch_.message_sizes().size();
+    if (count == 0) {
+        return false;
+    }
+    // 1, 2, up to 4, up to 8 …: the number of bits of one less.
+    traffic_.batch_sizes[static_cast<std::size_t>(std::bit_width(count - 1))].add(1);
+    if (count > 1) [[unlikely]] {
+        traffic_.longest_batch.raise_to(count);
+    }
+    return true;
+}
+
 template <class Stream>
 void basic_driver<Stream>::flush(time_point now) {
-    if (blocked_) {
+    if (phase_ > phase::flushing || blocked_ || all_sent_) [[unlikely]] {
+        return;  // is over, or waits for the socket or for the reports
+    }
+    if (batch_.empty() && !pull(now)) {
+        if (phase_ == phase::flushing) [[unlikely]] {
+            finish_flush();
+        }
         return;
     }
-    if (batch_.empty()) {
-        engine_.pull(batch_, now);
-        if (phase_ == phase::closed) {
-            return;
-        }
-        if (batch_.empty()) {
-            if (phase_ == phase::flushing) {
-                finish_flush();
-            }
-            return;
-        }
-        const std::size_t count = batch_.message_sizes().size();
-        const auto bound =
-            std::lower_bound(batch_size_bounds.begin(), batch_size_bounds.end(), count);
-        traffic_.batch_sizes[static_cast<std::size_t>(bound - batch_size_bounds.begin())].add(1);
-        traffic_.longest_batch.raise_to(count);
-    } else if (pending_bytes() == 0) {
-        return;  // sent, and about to be reported
-    }
-    write_batch(now);
     shard_.after_turn(*this);
+    write_batch(now);
 }
 
 template <class Stream>
 void basic_driver<Stream>::write_batch(time_point now) noexcept {
     while (sent_ < batch_.bytes()) {
-        if (!write_once(now)) {
+        if (!write_once(now)) [[unlikely]] {
             return;
         }
     }
-    write_deadline_ = time_point::max();
-    weigh_pending();
+    all_sent_ = true;
+    if (was_blocked_) [[unlikely]] {
+        write_deadline_ = time_point::max();
+        weigh_pending();
+    }
+}
+
+/// One write of the batch from where it stands.
+/// @param offered set to the bytes it tried to send.
+template <class Stream>
+io_result basic_driver<Stream>::offer(std::size_t& offered) noexcept {
+    traffic_.writes.add(1);
+    const auto segments = batch_.segments();
+    if (segments.size() == 1 && sent_ == 0 && segments[0].size() <= gather::max_bytes) [[likely]] {
+        offered = segments[0].size();
+        const iovec piece{const_cast<std::byte*>(segments[0].data()), offered};  // only read from
+        return stream_.write_some({&piece, 1});
+    }
+    return offer_pieces(offered);
+}
+
+template <class Stream>
+io_result basic_driver<Stream>::offer_pieces(std::size_t& offered) noexcept {
+    const gather pieces(batch_, position_);
+    if (pieces.pieces().size() > 1) {
+        traffic_.gathered_writes.add(1);
+    }
+    offered = pieces.bytes();
+    return stream_.write_some(pieces.pieces());
 }
 
 /// @return true when the socket took everything it was offered.
 template <class Stream>
 bool basic_driver<Stream>::write_once(time_point now) noexcept {
-    const gather offered(batch_, position_);
-    const io_result result = stream_.write_some(offered.pieces());
-    traffic_.writes.add(1);
-    if (offered.pieces().size() > 1) {
-        traffic_.gathered_writes.add(1);
+    std::size_t offered = 0;
+    const io_result result = offer(offered);
+    if (result.status != io_status::done || result.bytes != batch_.bytes() - sent_) [[unlikely]] {
+        return sent_in_part(result, offered, now);
     }
+    traffic_.sent_bytes.add(result.bytes);
+    sent_ += result.bytes;
+    return true;
+}
+
+template <class Stream>
+bool basic_driver<Stream>::sent_in_part(io_result result, std::size_t offered,
+                                        time_point now) noexcept {
     if (result.status == io_status::would_block) {
         block(now);
         return false;
     }
-    if (result.status != io_status::done || result.bytes == 0 || result.bytes > offered.bytes()) {
+    if (result.status != io_status::done || result.bytes == 0 || result.bytes > offered) {
         // TX4: nothing taken is a closed peer; more than offered is an error below us.
         fail(close_reason::transport_error,
-             result.error ? result.error : std::make_error_code(std::errc::io_error));
+             {result.error != 0 ? result.error : EIO, std::system_category()});
         return false;
     }
     traffic_.sent_bytes.add(result.bytes);
     sent_ += result.bytes;
-    if (sent_ == batch_.bytes()) {
-        return true;
-    }
     position_ = gather::advance(batch_, position_, result.bytes);
     write_deadline_ = time_point::max();
-    if (result.bytes < offered.bytes()) {
+    if (result.bytes < offered) {
         block(now);
         return false;
     }
-    return true;
+    return true;  // a slice of a long message
 }
 
 template <class Stream>
@@ -286,10 +345,13 @@ void basic_driver<Stream>::after_turn(time_point now) {
     if (reported_ == batch_.message_sizes().size()) {
         sent_ = reported_ = reported_end_ = 0;
         position_ = {};
-        // What `written` made room for, or what did not fit, is pulled in the same turn.
+        all_sent_ = false;
         batch_.clear(was_blocked_ ? drain_messages : send_batch::max_messages);
         was_blocked_ = false;
-        shard_.at_turn_end(*this);
+        // What `written` made room for, or what did not fit, goes in the same turn.
+        if (pull(now) || input_ == input_state::unwanted || phase_ == phase::flushing) {
+            shard_.at_turn_end(*this);
+        }
     }
 }
 
@@ -297,12 +359,13 @@ void basic_driver<Stream>::after_turn(time_point now) {
 template <class Stream>
 void basic_driver<Stream>::report_sent() {
     const auto sizes = batch_.message_sizes();
+    const std::size_t before = reported_;
     while (reported_ < sizes.size() && reported_end_ + sizes[reported_] <= sent_) {
-        const std::size_t size = sizes[reported_++];
-        reported_end_ += size;
-        traffic_.messages.add(1);
-        engine_.written({size, {}});
+        report_.bytes = sizes[reported_++];
+        reported_end_ += report_.bytes;
+        engine_.written(report_);
     }
+    traffic_.messages.add(reported_ - before);
 }
 
 // TX6, TX7: the message that was split fails with what left of it, all later ones with nothing.
@@ -347,6 +410,7 @@ void basic_driver<Stream>::shut(close_reason reason, time_point now) {
 
 template <class Stream>
 void basic_driver<Stream>::output_ready() noexcept {
+    wish_moved_ = true;
     shard_.at_turn_end(*this);
 }
 
@@ -417,6 +481,7 @@ void basic_driver<Stream>::expire(time_point now) {
     }
     if ((phase_ == phase::open || phase_ == phase::flushing) && engine_.deadline() <= now) {
         engine_.expire(now);
+        wish_moved_ = true;
         shard_.at_turn_end(*this);
     }
 }

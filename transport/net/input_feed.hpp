@@ -27,10 +27,12 @@ class input_feed {
 
     /// Shows the unconsumed bytes once; with none, only asks the engine whether it wants some.
     input_state show(engine& reader, time_point now) {
+        consumed_ = 0;
         if (buffer_.empty()) {
             return reader.wants_input().wanted ? input_state::hungry : input_state::unwanted;
         }
         const receive_result result = reader.receive(buffer_.unconsumed(), now);
+        consumed_ = result.consumed;
         buffer_.consume(result.consumed);
         if (result.more) {
             return input_state::again;
@@ -53,7 +55,11 @@ class input_feed {
         return input_state::hungry;
     }
 
+    /// Bytes that the last `show` used up.
+    std::size_t consumed() const noexcept { return consumed_; }
+
   private:
+    std::size_t consumed_ = 0;
     // Deliberately not initialised: 8 KiB per connection that nobody reads before they arrive.
     std::array<std::byte, receive_buffer::staging_size> staging_;
     receive_buffer buffer_;

@@ -8,13 +8,13 @@
 namespace tagferry::transport {
 namespace {
 
-io_result failure() noexcept {
+[[gnu::cold]] io_result failure() noexcept {
     // EINTR cannot happen to a non-blocking call that moves at least a byte; taking it for "later"
     // is right for a level-triggered report in any case.
     if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) {
-        return {io_status::would_block, 0, {}};
+        return {io_status::would_block, 0, 0};
     }
-    return {io_status::failed, 0, {errno, std::system_category()}};
+    return {io_status::failed, errno, 0};
 }
 
 }  // namespace
@@ -38,10 +38,10 @@ void tcp_stream::set_interest(descriptor_interest interest) noexcept {
 io_result tcp_stream::read_some(std::span<std::byte> into) noexcept {
     const ssize_t got = ::recv(descriptor_, into.data(), into.size(), 0);
     if (got > 0) {
-        return {io_status::done, static_cast<std::size_t>(got), {}};
+        return {io_status::done, 0, static_cast<std::size_t>(got)};
     }
     if (got == 0) {
-        return {io_status::end, 0, {}};
+        return {io_status::end, 0, 0};
     }
     return failure();
 }
@@ -57,7 +57,7 @@ io_result tcp_stream::write_some(std::span<const iovec> pieces) noexcept {
         sent = ::sendmsg(descriptor_, &message, MSG_NOSIGNAL);
     }
     if (sent >= 0) {
-        return {io_status::done, static_cast<std::size_t>(sent), {}};
+        return {io_status::done, 0, static_cast<std::size_t>(sent)};
     }
     return failure();
 }

@@ -20,8 +20,8 @@ enum class io_status : std::uint8_t {
 };
 struct io_result {
     io_status status = io_status::done;
+    int error = 0;  ///< as `errno`; kept so because making an error_code is a call
     std::size_t bytes = 0;
-    std::error_code error{};
 };
 
 /// Owns the descriptor. The watcher is told of readiness between `open` and `close`.

@@ -15,14 +15,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <system_error>
+#include <utility>
 
 namespace tagferry::transport {
 
 /// What a descriptor is ready for.
-struct readiness {
-    bool readable = false;  ///< bytes, a connection to accept, or the end of the stream
-    bool writable = false;
-    bool broken = false;  ///< an error is pending, or both directions are shut
+class readiness {
+  public:
+    /// @param events bits of epoll.
+    explicit readiness(std::uint32_t events) noexcept : events_(events) {}
+
+    /// Bytes, a connection to accept, the end of the stream, or an error that a receive tells.
+    bool readable() const noexcept { return (events_ & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0; }
+    bool writable() const noexcept { return (events_ & EPOLLOUT) != 0; }
+    /// An error is pending, or both directions are shut.
+    bool broken() const noexcept { return (events_ & (EPOLLHUP | EPOLLERR)) != 0; }
+
+  private:
+    std::uint32_t events_;
 };
 
 /// Whoever owns a descriptor. Called inside a turn of the shard.
@@ -62,32 +72,50 @@ class poller {
     /// current `wait` already found.
     void remove(int descriptor, const descriptor_watcher& watcher) noexcept;
 
-    /// Waits until something is ready or `wake` was called, at most `timeout`
-    /// (`duration::max()`: for ever). Ended early by signals.
-    /// @return how many are ready now, for `next`; `wake` is not counted.
-    std::size_t wait(duration timeout) noexcept;
+    /// Waits until something is ready, the alarm rings or `wake` is called. Ended early by signals.
+    /// @param forever false: only looks.
+    void wait(bool forever) noexcept;
+
+    /// Sets the alarm, in place of an earlier setting. A timer of the system, set when the earliest
+    /// due time changes, not a timeout of `wait`: that would have the kernel start and stop a timer
+    /// for every request.
+    /// @param at of the machine's monotonic clock.
+    void set_alarm(time_point at) noexcept;
+
+    /// True once after the alarm has rung; known when `next` has given everything.
+    bool take_alarm() noexcept { return std::exchange(rang_, false); }
 
     /// Ends the `wait` under way, or the next one. From any thread.
     void wake() noexcept;
 
-    struct event {
-        descriptor_watcher* watcher = nullptr;
-        readiness what;
-    };
-    /// The next of those that `wait` found and nobody removed since; a null watcher when there
-    /// are no more.
-    event next() noexcept;
+    /// Whether `next` may have something. Ask again after anything else was called.
+    bool has_more() const noexcept { return taken_ < count_; }
+
+    /// The next of those that `wait` found and nobody removed since, null when there are no more;
+    /// `what` gives what it is ready for.
+    descriptor_watcher* next(readiness& what) noexcept {
+        while (taken_ < count_) {
+            const epoll_event& found = events_[taken_++];
+            if (found.data.ptr == this) {
+                rang_ = true;
+            } else if (found.data.ptr != nullptr) {
+                what = readiness(found.events);
+                return static_cast<descriptor_watcher*>(found.data.ptr);
+            }
+        }
+        return nullptr;
+    }
 
     /// Calls of `wait` so far. From any thread.
     std::uint64_t waits() const noexcept { return waits_.load(std::memory_order_relaxed); }
 
   private:
-    void close_both() noexcept;
-    int wait_for_events(duration timeout) noexcept;
+    void close_all() noexcept;
 
     int descriptor_;
     int wake_descriptor_;
-    bool waits_in_ns_ = true;
+    int alarm_descriptor_;
+    bool rang_ = false;
     std::size_t taken_ = 0;
     std::size_t count_ = 0;
     std::atomic<std::uint64_t> waits_{0};

@@ -1,8 +1,8 @@
 // One poller, one thread, and everything that lives on it. Objects on a shard need no locks:
 // only `post`, `wake`, `announce`, `stop` and the counters may be used from other threads.
 //
-// Each ready descriptor, each batch of tasks and each timer tick is a turn. What is marked in it
-// acts when the outermost `turn_scope` ends:
+// Each handful of ready descriptors, each batch of tasks and each timer tick is a turn. What is
+// marked in it acts when the outermost `turn_scope` ends:
 //
 //   turn begins: read the clock, take over announced snapshots
 //   handlers, tasks, timers, sweep          mark participants
@@ -142,6 +142,8 @@ class shard {
     shard_statistics statistics() const noexcept;
 
     static constexpr std::size_t final_turn_limit = 65'536;
+    /// Ready descriptors that share a turn, at most.
+    static constexpr std::size_t events_per_turn = 16;
 
   private:
     friend class turn_scope;
@@ -171,8 +173,9 @@ class shard {
     void run_tasks(turn_budget& budget) noexcept;
     void run_timers() noexcept;
     void on_wake() noexcept;
-    duration time_to_wait() const noexcept;
-    std::size_t take_events(duration timeout) noexcept;
+    void set_alarm() noexcept;
+    std::size_t take_turn_of_events() noexcept;
+    std::size_t take_events(bool may_wait) noexcept;
     void run();
     void run_to_the_end();
     void drop_tasks() noexcept;
@@ -193,7 +196,9 @@ class shard {
     deadline_sweep sweep_;
     timing_wheel wheel_;
     time_point sweep_due_ = time_point::max();
-    bool go_on_ = false;  ///< this thread asked itself for another turn
+    const bool clock_is_the_machines_;
+    time_point alarm_at_ = time_point::max();  ///< what the poller's alarm is set for
+    bool go_on_ = false;                       ///< this thread asked itself for another turn
     std::array<char, 16> name_{};
     std::size_t index_;
     int cpu_;

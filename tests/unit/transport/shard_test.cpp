@@ -59,7 +59,7 @@ class ready_descriptor final : public descriptor_watcher {
 
   private:
     void ready(readiness what) override {
-        EXPECT_TRUE(what.readable);
+        EXPECT_TRUE(what.readable());
         owner_.descriptors().remove(descriptor_, *this);
         act_();
     }
