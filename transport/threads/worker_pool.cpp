@@ -57,7 +57,7 @@ struct worker_pool::machinery {
 
     mpsc_ring<job> queue;
     std::mutex taking;   // the ring has one consumer; workers take turns, producers never wait
-    sem_t jobs_waiting;  // one for each job queued, and one for each worker at the stop
+    sem_t jobs_waiting;  // raised after each job queued, and for each worker at the stop
     std::atomic<bool> stopping{false};
     std::atomic<std::uint64_t> submitting{0};
 
@@ -127,8 +127,10 @@ void worker_pool::machinery::work_off(std::size_t number) {
         while (sem_wait(&jobs_waiting) != 0) {
             // Interrupted by a signal.
         }
+        // All there are, not one for each time it was woken: a job can be queued behind one whose
+        // submitter has not finished writing it, and is then found by whoever that one wakes.
         job work;
-        if (!stopping.load(std::memory_order_acquire) && take(work)) {
+        while (!stopping.load(std::memory_order_acquire) && take(work)) {
             complete(work, call(work));
         }
     }

@@ -89,6 +89,34 @@ TEST_F(worker_pool_test, completes_each_job_once_on_its_owners_thread) {
     EXPECT_EQ(pool.statistics().lost, 0u);
 }
 
+TEST_F(worker_pool_test, no_job_stays_behind_when_many_submit_and_then_fall_silent) {
+    worker_pool pool({.name = "work", .threads = 2, .queue_capacity = 64});
+    pool.start();
+    std::atomic<std::uint64_t> ran{0};
+    for (std::uint64_t round = 1; round <= 300; ++round) {
+        std::vector<std::thread> submitters;
+        for (int i = 0; i < 3; ++i) {
+            submitters.emplace_back([&] {
+                for (int n = 0; n < 20; ++n) {
+                    EXPECT_TRUE(pool.submit({.run =
+                                                 [](void* object, job::payload_type&) {
+                                                     ++*static_cast<std::atomic<std::uint64_t>*>(
+                                                         object);
+                                                     return std::uint32_t{0};
+                                                 },
+                                             .object = &ran}));
+                }
+            });
+        }
+        for (std::thread& submitter : submitters) {
+            submitter.join();
+        }
+        while (ran != round * 60) {
+            std::this_thread::yield();
+        }
+    }
+}
+
 TEST_F(worker_pool_test, full_queue_refuses) {
     worker_pool pool({.name = "work", .threads = 1, .queue_capacity = 4});
     for (std::uint32_t i = 0; i < 4; ++i) {
