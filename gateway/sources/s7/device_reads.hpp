@@ -1,0 +1,62 @@
+// Reads on request of one S7 connection: which jobs each of them still waits for. Jobs are numbered
+// over all scan sets; reads of the same block share one job.
+#pragma once
+
+#include "gateway/sources/source.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tagferry::gateway {
+
+class device_reads {
+  public:
+    static constexpr std::size_t max_reads = 16;  ///< outstanding at once
+
+    /// Forgets all jobs; no read may be outstanding. Allocates.
+    void set_job_count(std::size_t jobs);
+
+    /// Begins a read. Nothing when `max_reads` are outstanding. @param listener null: nobody wants
+    /// to know.
+    std::optional<std::size_t> begin(std::uint64_t ticket, device_read_listener* listener) noexcept;
+    /// The read waits for this job.
+    void want(std::size_t read, std::size_t job) noexcept;
+
+    bool any() const noexcept { return outstanding_ != 0; }
+    bool any_job_wanted() const noexcept { return queue_count_ != 0; }
+    /// The job that was wanted first and is not sent for yet.
+    std::size_t next_job() const noexcept { return queue_[queue_head_]; }
+
+    /// The job is being sent, for whatever purpose: it serves every read that wants it by now.
+    void job_sent(std::size_t job) noexcept;
+    /// The job has ended; tells the listeners of reads that wait for nothing more.
+    void job_ended(std::size_t job);
+    /// Ends every read, e.g. when the link is lost.
+    void end_all(device_read_result result);
+    /// Ends reads that never waited for anything.
+    void end_empty();
+
+  private:
+    struct pending {
+        bool active = false;
+        std::uint64_t ticket = 0;
+        device_read_listener* listener = nullptr;
+        std::size_t waiting_for = 0;
+        std::vector<std::uint64_t> unsent;  // bit by job: wanted, and not sent since
+        std::vector<std::uint64_t> in_flight;
+    };
+
+    void finish(pending& read, device_read_result result);
+
+    std::array<pending, max_reads> reads_;
+    std::size_t outstanding_ = 0;
+    std::vector<std::uint32_t> queue_;  // ring of wanted jobs, each at most once
+    std::vector<std::uint8_t> queued_;
+    std::size_t queue_head_ = 0;
+    std::size_t queue_count_ = 0;
+};
+
+}  // namespace tagferry::gateway

@@ -1,0 +1,158 @@
+// The S7 source: one connection to one PLC, kept up for ever, its tags read by scan class.
+#pragma once
+
+#include "gateway/sources/s7/device_reads.hpp"
+#include "gateway/sources/s7/scan_set.hpp"
+#include "gateway/sources/source.hpp"
+#include "protocols/s7/client_engine.hpp"
+#include "transport/net/client_link.hpp"
+#include "transport/threads/shard.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace tagferry::gateway {
+
+struct s7_source_options {
+    s7::client_options client;
+    transport::client_link_options link;
+    bool keep_value_on_link_loss = false;  ///< UncertainNoCommunicationLastUsableValue
+};
+
+/// What a source of a connection's settings needs; throws std::invalid_argument when they make no
+/// sense.
+/// @param counters of the shard's S7 traffic; outlives the source.
+s7_source_options s7_options_of(const config::connection& settings, transport::traffic& counters);
+
+/// Slots a source takes of the S7 pool of its shard.
+std::size_t s7_pool_slots(const s7::client_options& options) noexcept;
+
+class s7_source final : public source,
+                        private s7::client_observer,
+                        private transport::link_observer,
+                        private transport::sweep_participant,
+                        private transport::next_turn_participant {
+  public:
+    /// @param owner,resolver,pool,table outlive the source; see `s7::client_engine` for the pool.
+    /// @param owner_id whose tags they are in the table.
+    /// Throws as the engine does.
+    s7_source(transport::shard& owner, transport::worker_pool& resolver,
+              transport::pinned_pool& pool, tag_table& table, tag_table::owner_id owner_id,
+              const s7_source_options& options);
+    ~s7_source() override;
+
+    std::string_view protocol() const noexcept override { return "s7"; }
+    void apply(const tag_model& model, const connection_definition& connection) override;
+    void start() override;
+    void stop() override;
+    bool stopped() const noexcept override;
+    bool read(std::span<const tag_handle> tags, std::uint64_t ticket,
+              device_read_listener& listener) override;
+    reason_id write(const source_write& write, std::uint64_t ticket,
+                    write_listener& listener) override;
+    bool browse(std::string_view address, browse_listener& listener) override;
+    source_status status() const noexcept override;
+
+  private:
+    /// The schedule of one scan class and where its present cycle stands.
+    struct scan final : transport::wheel_timer {
+        scan(s7_source& source, transport::duration interval) : owner(source), set(interval) {}
+        void fire(transport::time_point now) override { owner.begin_scan(*this, now); }
+
+        s7_source& owner;
+        scan_set set;
+        std::uint16_t epoch = 0;    ///< of its plan: jobs of an older one are not its own
+        std::size_t first_job = 0;  ///< in the numbering of `device_reads`
+        std::size_t next_job = 0;   ///< of the cycle; all sent when it is `set.job_count()`
+        std::size_t in_flight = 0;  ///< scan and device-read jobs of this set
+        bool cycling = false;
+    };
+    /// A write that the engine has.
+    struct pending_write {
+        bool active = false;
+        std::uint64_t ticket = 0;
+        write_listener* listener = nullptr;
+        tag_handle tag{};
+    };
+    static constexpr std::size_t max_writes = 64;
+    /// Tags given a new status in one turn when the link is lost.
+    static constexpr std::size_t marks_per_turn = 256;
+
+    void link_changed(const s7::link_event& event) override;
+    void job_finished(const s7::job_result& result) override;
+    void capacity_available() override { pump(); }
+    void link_changed(const transport::link_status& status) override;
+    transport::time_point deadline() const noexcept override { return next_sweep_; }
+    void expire(transport::time_point now) override;
+    void next_turn(transport::time_point now) override;
+
+    void came_up(const s7::link_event& event);
+    void went_down();
+    void begin_marking(reason_id reason);
+    void mark_some();
+    void plan_all();
+    void number_jobs();
+    void begin_scan(scan& which, transport::time_point now);
+    void begin_cycle(scan& which);
+    void end_cycle_if_done(scan& which);
+    void pump();
+    bool submit(scan& which, std::size_t job, std::uint64_t purpose);
+    bool submit_device_read();
+    bool submit_scan();
+    void finish_write(const s7::job_result& result);
+    publication publication_at(transport::time_point arrived) noexcept;
+    const scan_set::entry* find(tag_handle tag, std::size_t& scan_index) const noexcept;
+    void set_state(source_state state) noexcept;
+
+    transport::shard& shard_;
+    s7_source_options options_;
+    tag_writer writer_;
+    s7::client_engine engine_;
+    transport::client_link link_;
+    std::vector<std::unique_ptr<scan>> scans_;
+    std::unordered_map<std::uint32_t, std::uint64_t> places_;  // table index -> scan and entry
+    device_reads reads_;
+    std::array<pending_write, max_writes> writes_;
+    std::vector<std::byte> write_bytes_;
+    std::size_t device_jobs_in_flight_ = 0;
+    std::size_t next_scan_ = 0;  // whose turn it is to send
+    transport::time_point next_sweep_ = transport::time_point::max();
+    // Marking all tags after a loss, some in each turn.
+    bool marking_ = false;
+    bool marked_down_ = false;
+    std::size_t mark_scan_ = 0;
+    std::size_t mark_entry_ = 0;
+    reason_id mark_reason_ = reason_id::link_down;
+    bool opened_ = false;  ///< the attempt under way has got as far as the engine
+    bool running_ = false;
+    std::uint16_t epochs_ = 0;
+
+    // Written here, read by anyone.
+    struct shown_status {
+        std::atomic<source_state> state{source_state::stopped};
+        std::atomic<std::uint8_t> s7_reason{0};
+        std::atomic<std::uint8_t> close_reason{0};
+        std::atomic<transport::wall_time_ns> since{0};
+        std::atomic<transport::wall_time_ns> next_attempt{0};
+        std::atomic<std::uint64_t> connects{0};
+        std::atomic<std::uint64_t> connect_failures{0};
+        std::atomic<std::uint64_t> requests{0};
+        std::atomic<std::uint64_t> request_failures{0};
+        std::atomic<std::uint64_t> item_errors{0};
+        std::atomic<std::uint64_t> scans{0};
+        std::atomic<std::uint64_t> overruns{0};
+        std::atomic<std::uint64_t> bytes_read{0};
+        std::atomic<std::uint32_t> pdu_size{0};
+        std::atomic<std::uint32_t> window{0};
+    };
+    shown_status shown_;
+    std::uint64_t item_errors_ = 0;
+    std::uint64_t bytes_read_ = 0;
+};
+
+}  // namespace tagferry::gateway

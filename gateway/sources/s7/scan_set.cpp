@@ -1,0 +1,249 @@
+#include "gateway/sources/s7/scan_set.hpp"
+
+#include "gateway/sources/s7/s7_types.hpp"
+#include "protocols/s7/types/codec.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tagferry::gateway {
+
+void scan_set::add(tag_handle handle, const s7::address& where, const s7::data_type& type,
+                   transport::duration stale_after, const entry* known) {
+    entry added;
+    added.handle = handle;
+    added.where = where;
+    added.type = type;
+    added.plc_bytes = static_cast<std::uint32_t>(s7::plc_size(type, where.bit));
+    added.slot_bytes = static_cast<std::uint32_t>(value_size(to_value_type(type)));
+    added.stale_after = stale_after;
+    if (known != nullptr) {
+        added.last_arrival = known->last_arrival;
+        added.delivered = known->delivered;
+        added.stale = known->stale;
+        added.alone = known->alone && !known->suspect && known->where == where;
+    }
+    entries_.push_back(added);
+}
+
+void scan_set::plan(const s7::read_plan_options& options, transport::time_point now) {
+    std::vector<s7::wanted_item> wanted;
+    wanted.reserve(entries_.size());
+    std::size_t largest_slot = 0;
+    for (const entry& tag : entries_) {
+        s7::wanted_item item;
+        item.where = tag.where.where;
+        item.block = tag.where.block;
+        item.start_byte = tag.where.byte;
+        item.length = tag.plc_bytes;
+        item.granule = static_cast<std::uint32_t>(s7::plc_granule(tag.type));
+        item.alone = tag.alone;
+        wanted.push_back(item);
+        largest_slot = std::max<std::size_t>(largest_slot, tag.slot_bytes);
+    }
+    plan_.build(wanted, options);
+    slot_.assign(largest_slot, std::byte{});
+    wants_new_plan_ = false;
+    last_answers_.assign(plan_.job_count(), now);
+    shortest_stale_.assign(plan_.job_count(), transport::duration::max());
+    number_parts();
+}
+
+void scan_set::number_parts() {
+    for (entry& tag : entries_) {
+        tag.parts = 0;
+        tag.parts_seen = 0;
+    }
+    first_placement_ = plan_.job_count() == 0 ? nullptr : plan_.job(0).placements.data();
+    part_numbers_.clear();
+    for (std::size_t job = 0; job < plan_.job_count(); ++job) {
+        for (const s7::placement& placed : plan_.job(job).placements) {
+            entry& tag = entries_[placed.item];
+            if (tag.parts == 0) {
+                tag.first_job = static_cast<std::uint32_t>(job);
+            }
+            tag.last_job = static_cast<std::uint32_t>(job);
+            part_numbers_.push_back(tag.parts++);
+            shortest_stale_[job] = std::min(shortest_stale_[job], tag.stale_after);
+            if (tag.delivered) {
+                last_answers_[job] = std::min(last_answers_[job], tag.last_arrival);
+            }
+        }
+    }
+    std::size_t parts = 0;
+    std::size_t bytes = 0;
+    for (entry& tag : entries_) {
+        if (tag.parts > 1) {
+            tag.first_part = static_cast<std::uint32_t>(parts);
+            tag.assembly_offset = static_cast<std::uint32_t>(bytes);
+            parts += tag.parts;
+            bytes += tag.plc_bytes;
+        }
+    }
+    part_marks_.assign(parts, 0);
+    assembly_.assign(bytes, std::byte{});
+}
+
+void scan_set::forget_parts() noexcept {
+    std::ranges::fill(part_marks_, std::uint8_t{0});
+    for (entry& tag : entries_) {
+        tag.parts_seen = 0;
+    }
+}
+
+void scan_set::take(std::size_t job, const s7::job_result& result, const publication& to) {
+    const s7::planned_job planned = plan_.job(job);
+    switch (result.outcome) {
+        case s7::job_outcome::answered:
+            last_answers_[job] = to.arrived;
+            for (std::size_t item = 0; item < result.items.size(); ++item) {
+                take_item(job, item, result.items[item], to);
+            }
+            return;
+        case s7::job_outcome::refused:
+        case s7::job_outcome::reply_unusable: {
+            const reason_id reason = result.outcome == s7::job_outcome::refused
+                                         ? reason_id::job_refused
+                                         : reason_id::reply_unusable;
+            for (const s7::placement& placed : planned.placements) {
+                publish_failure(entries_[placed.item], reason, to);
+            }
+            return;
+        }
+        case s7::job_outcome::timed_out:
+        case s7::job_outcome::link_lost:
+        case s7::job_outcome::not_sent:
+            return;
+    }
+}
+
+void scan_set::take_item(std::size_t job, std::size_t item, const s7::item_result& result,
+                         const publication& to) {
+    const auto placements = plan_.job(job).placements_of(item);
+    if (result.code != s7::item_code::success) {
+        ++*to.item_errors;
+        // One wrong address takes its neighbours along: read them apart before blaming any.
+        if (placements.size() > 1) {
+            separate(placements);
+            return;
+        }
+        for (const s7::placement& placed : placements) {
+            const auto code = static_cast<std::uint8_t>(result.code);
+            publish_failure(entries_[placed.item], reason_of_s7_read_code(code), to);
+        }
+        return;
+    }
+    *to.bytes_read += result.bytes.size();
+    for (const s7::placement& placed : placements) {
+        const auto bytes = result.bytes.subspan(placed.block_offset, placed.length);
+        entry& tag = entries_[placed.item];
+        if (tag.parts == 1) {
+            publish_value(tag, bytes, to);
+        } else {
+            take_part(placed, bytes, to);
+        }
+    }
+}
+
+void scan_set::separate(std::span<const s7::placement> placements) {
+    for (const s7::placement& placed : placements) {
+        entry& tag = entries_[placed.item];
+        if (!tag.suspect) {
+            tag.suspect = true;
+            tag.alone = true;
+            ++suspects_;
+        }
+    }
+    wants_new_plan_ = true;
+}
+
+void scan_set::take_part(const s7::placement& part, std::span<const std::byte> bytes,
+                         const publication& to) {
+    entry& tag = entries_[part.item];
+    const std::uint32_t number = part_numbers_[static_cast<std::size_t>(&part - first_placement_)];
+    std::byte* const value = assembly_.data() + tag.assembly_offset;
+    std::memcpy(value + part.item_offset, bytes.data(), bytes.size());
+    std::uint8_t& mark = part_marks_[tag.first_part + number];
+    tag.parts_seen += mark == 0 ? 1 : 0;
+    mark = 1;
+    if (tag.parts_seen == tag.parts) {
+        std::fill_n(part_marks_.begin() + tag.first_part, tag.parts, std::uint8_t{0});
+        tag.parts_seen = 0;
+        publish_value(tag, {value, tag.plc_bytes}, to);
+    }
+}
+
+void scan_set::publish_value(entry& tag, std::span<const std::byte> plc, const publication& to) {
+    if (tag.suspect) {
+        tag.suspect = false;
+        tag.alone = false;
+        --suspects_;
+        wants_new_plan_ = wants_new_plan_ || suspects_ == 0;
+    }
+    const auto slot = std::span(slot_).first(tag.slot_bytes);
+    // A shorter text leaves nothing of the longer one before it.
+    std::ranges::fill(slot, std::byte{});
+    const s7::decode_result decoded = s7::decode_value(tag.type, tag.where.bit, plc, slot);
+    if (decoded == s7::decode_result::bad_format) {
+        publish_failure(tag, reason_id::reply_unusable, to);
+        return;
+    }
+    tag.last_arrival = to.arrived;
+    tag.delivered = true;
+    tag.stale = false;
+    const bool good = decoded == s7::decode_result::good;
+    to.writer.publish(tag.handle,
+                      good ? status_code::good : status_code::uncertain_substitute_value,
+                      good ? reason_id::none : reason_id::uninitialised_string, to.arrived_wall,
+                      to.now_wall, slot);
+}
+
+void scan_set::publish_failure(entry& tag, reason_id reason, const publication& to) {
+    if (tag.suspect) {
+        // Found: it stays alone, and the others go together again.
+        tag.suspect = false;
+        --suspects_;
+        wants_new_plan_ = wants_new_plan_ || suspects_ == 0;
+    }
+    if (tag.parts > 1) {
+        std::fill_n(part_marks_.begin() + tag.first_part, tag.parts, std::uint8_t{0});
+        tag.parts_seen = 0;
+    }
+    tag.delivered = false;
+    tag.stale = false;
+    to.writer.publish_status(tag.handle, reason, to.arrived_wall, to.now_wall);
+}
+
+bool scan_set::mark(std::size_t first, std::size_t count, reason_id reason, bool keep_value,
+                    const publication& to) {
+    const std::size_t end = std::min(entries_.size(), first + count);
+    for (std::size_t i = first; i < end; ++i) {
+        entry& tag = entries_[i];
+        tag.delivered = false;
+        tag.stale = false;
+        if (keep_value && to.writer.has_value(tag.handle)) {
+            to.writer.publish_status(tag.handle, reason_id::link_down_last_value, std::nullopt,
+                                     to.now_wall);
+        } else {
+            to.writer.publish_status(tag.handle, reason, to.now_wall, to.now_wall);
+        }
+    }
+    return end < entries_.size();
+}
+
+void scan_set::mark_stale(const publication& to) {
+    for (std::size_t job = 0; job < plan_.job_count(); ++job) {
+        if (to.arrived - last_answers_[job] <= shortest_stale_[job]) {
+            continue;
+        }
+        for (const s7::placement& placed : plan_.job(job).placements) {
+            entry& tag = entries_[placed.item];
+            if (tag.delivered && !tag.stale && to.arrived - tag.last_arrival > tag.stale_after) {
+                tag.stale = true;
+                to.writer.publish_status(tag.handle, reason_id::stale, std::nullopt, to.now_wall);
+            }
+        }
+    }
+}
+
+}  // namespace tagferry::gateway

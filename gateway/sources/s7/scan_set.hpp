@@ -1,0 +1,116 @@
+// The tags of one scan class of one S7 connection: what is read for them in which jobs, and what
+// the replies mean for each of them.
+#pragma once
+
+#include "gateway/tags/tag_writer.hpp"
+#include "protocols/s7/client_engine.hpp"
+#include "protocols/s7/session/read_plan.hpp"
+#include "protocols/s7/types/address.hpp"
+#include "protocols/s7/types/data_type.hpp"
+#include "transport/time/clock.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace tagferry::gateway {
+
+/// What a reply is published with.
+struct publication {
+    tag_writer& writer;
+    transport::time_point arrived{};           ///< of the reply
+    transport::wall_time_ns arrived_wall = 0;  ///< the same moment by the wall clock
+    transport::wall_time_ns now_wall = 0;
+    std::uint64_t* item_errors = nullptr;  ///< counted up; never null
+    std::uint64_t* bytes_read = nullptr;   ///< likewise
+};
+
+class scan_set {
+  public:
+    struct entry {
+        tag_handle handle{};
+        s7::address where{};
+        s7::data_type type{};
+        std::uint32_t plc_bytes = 0;
+        std::uint32_t slot_bytes = 0;
+        transport::duration stale_after{};
+        transport::time_point last_arrival{};
+        /// The last reply held a value: the tag can become stale.
+        bool delivered = false;
+        bool stale = false;
+        /// Read in a request item of its own: the PLC refused a shared one that it was part of.
+        bool alone = false;
+        /// Alone to find out which of those in a refused item is at fault.
+        bool suspect = false;
+        // Where its bytes come from; set by `plan`.
+        std::uint32_t first_job = 0;
+        std::uint32_t last_job = 0;
+        std::uint32_t parts = 0;
+        std::uint32_t parts_seen = 0;
+        std::uint32_t first_part = 0;       ///< into the marks of parts seen
+        std::uint32_t assembly_offset = 0;  ///< of the value's bytes while parts are missing
+    };
+
+    explicit scan_set(transport::duration interval) noexcept : interval_(interval) {}
+
+    transport::duration interval() const noexcept { return interval_; }
+
+    /// Adds a tag; before `plan`. @param known what another set knew about it; may be null.
+    void add(tag_handle handle, const s7::address& where, const s7::data_type& type,
+             transport::duration stale_after, const entry* known);
+
+    std::span<const entry> entries() const noexcept { return entries_; }
+    std::size_t size() const noexcept { return entries_.size(); }
+
+    /// Makes the jobs for a negotiated PDU. Allocates. Tags keep what is known about them; none
+    /// may be in flight.
+    void plan(const s7::read_plan_options& options, transport::time_point now);
+    /// Some tags were told apart since: `plan` should be called when nothing is in flight.
+    bool wants_new_plan() const noexcept { return wants_new_plan_; }
+    std::size_t job_count() const noexcept { return plan_.job_count(); }
+    std::span<const s7::variable> job_items(std::size_t job) const noexcept {
+        return plan_.job(job).items;
+    }
+
+    /// A job of this set has ended. Publishes for every tag in it what the reply says; nothing
+    /// for a job that was not answered in time or not sent: staleness or the link's loss say that.
+    void take(std::size_t job, const s7::job_result& result, const publication& to);
+
+    /// Gives every tag of `first` to `first + count` that status without a value; for the loss of
+    /// a link. @return false when there are no more tags after these.
+    bool mark(std::size_t first, std::size_t count, reason_id reason, bool keep_value,
+              const publication& to);
+
+    /// Marks the tags stale whose last value is older than they allow.
+    void mark_stale(const publication& to);
+
+    /// Forgets parts of values that a lost link left incomplete.
+    void forget_parts() noexcept;
+
+  private:
+    void take_item(std::size_t job, std::size_t item, const s7::item_result& result,
+                   const publication& to);
+    void take_part(const s7::placement& part, std::span<const std::byte> bytes,
+                   const publication& to);
+    void publish_value(entry& tag, std::span<const std::byte> plc, const publication& to);
+    void publish_failure(entry& tag, reason_id reason, const publication& to);
+    void separate(std::span<const s7::placement> placements);
+    void number_parts();
+
+    transport::duration interval_;
+    std::vector<entry> entries_;
+    s7::read_plan plan_;
+    const s7::placement* first_placement_ = nullptr;
+    std::vector<std::uint32_t> part_numbers_;  // by placement
+    std::vector<std::uint8_t> part_marks_;
+    std::vector<std::byte> assembly_;
+    std::vector<std::byte> slot_;                      // room for the largest value
+    std::vector<transport::time_point> last_answers_;  // by job
+    std::vector<transport::duration> shortest_stale_;  // by job
+    std::size_t suspects_ = 0;
+    bool wants_new_plan_ = false;
+};
+
+}  // namespace tagferry::gateway

@@ -1,0 +1,142 @@
+// The port every protocol is plugged in by: a source keeps the tags of one connection true.
+//
+// It reads them on their schedule and publishes values, qualities and timestamps into the table,
+// reads and writes on request, and says how its link is. It lives on one shard; S7 is the first,
+// the gateway's own health the second.
+#pragma once
+
+#include "gateway/model/catalogue.hpp"
+#include "gateway/tags/tag_handle.hpp"
+#include "gateway/tags/tag_model.hpp"
+#include "transport/time/clock.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace tagferry::gateway {
+
+enum class source_state : std::uint8_t {
+    stopped,     ///< not started, or stopped
+    connecting,  ///< an attempt is under way
+    up,          ///< values come
+    waiting,     ///< between attempts
+};
+/// One lower-case word. Static storage.
+std::string_view name_of(source_state state) noexcept;
+
+/// How a source is, for people and metrics.
+struct source_status {
+    source_state state = source_state::stopped;
+    std::string_view reason;            ///< why it is not up, in words; static; empty when up
+    transport::wall_time_ns since = 0;  ///< when the state was entered
+    transport::wall_time_ns next_attempt = 0;  ///< 0: none planned
+    std::uint64_t connects = 0;                ///< times it came up
+    std::uint64_t connect_failures = 0;
+    std::uint64_t requests = 0;
+    std::uint64_t request_failures = 0;  ///< without a usable answer
+    std::uint64_t item_errors = 0;       ///< items answered with an error code
+    std::uint64_t scans = 0;             ///< scan cycles completed
+    std::uint64_t overruns = 0;          ///< scans skipped because the one before was not over
+    std::uint64_t bytes_read = 0;        ///< of values
+    std::uint32_t pdu_size = 0;          ///< negotiated; 0 while not up
+    std::uint32_t window = 0;            ///< requests in flight the device takes; 0 while not up
+};
+
+/// How a read on request ended. What came of each tag is in the table.
+enum class device_read_result : std::uint8_t {
+    completed,         ///< the device answered for every tag, well or badly
+    no_communication,  ///< the link was or went down before all were answered
+    busy,              ///< too many such reads are outstanding; nothing was started
+};
+
+/// Told on the source's shard, exactly once for each accepted read, never from inside `read`.
+class device_read_listener {
+  public:
+    virtual void device_read_finished(std::uint64_t ticket, device_read_result result) = 0;
+
+  protected:
+    ~device_read_listener() = default;
+};
+
+/// One value to be written, in slot form and of the tag's type.
+struct source_write {
+    tag_handle tag{};
+    std::span<const std::byte> value{};
+};
+
+/// What came of it: never more than one of these for a write, and never none.
+struct write_outcome {
+    reason_id reason = reason_id::write_not_sent;
+    std::uint32_t bytes_written = 0;  ///< of a value that was partly written
+};
+
+class write_listener {
+  public:
+    /// On the source's shard, exactly once for each accepted write.
+    virtual void write_finished(std::uint64_t ticket, const write_outcome& outcome) = 0;
+
+  protected:
+    ~write_listener() = default;
+};
+
+/// One thing a device says it has.
+struct browsed_item {
+    std::string_view name;
+    std::string_view address;
+    std::string_view type;
+};
+class browse_listener {
+  public:
+    virtual void browsed(const browsed_item& item) = 0;
+    virtual void browse_finished(reason_id reason) = 0;
+
+  protected:
+    ~browse_listener() = default;
+};
+
+/// All calls on the source's shard, except `status`. Allocates in `apply` and when its link comes
+/// up, not in scans.
+class source {
+  public:
+    virtual ~source() = default;
+
+    /// "s7": static storage.
+    virtual std::string_view protocol() const noexcept = 0;
+
+    /// Plans the reads of a connection's tags; before `start`, and again whenever the model
+    /// changes. Tags that are new begin to be read, tags that are gone are not touched any more
+    /// when this returns. Both arguments are valid until the next call of this or destruction.
+    virtual void apply(const tag_model& model, const connection_definition& connection) = 0;
+
+    /// Begins to connect and to scan; keeps trying for ever.
+    virtual void start() = 0;
+    /// Ends both; tags become `shutting_down`. `stopped` turns true when nothing is outstanding.
+    virtual void stop() = 0;
+    virtual bool stopped() const noexcept = 0;
+
+    /// Asks the device for these tags now and publishes what comes, as a scan would. Reads of one
+    /// block join. Tags that are not of this connection are skipped.
+    /// @param tags read during the call only.
+    /// @return false when too many are outstanding: the listener will not be told anything.
+    virtual bool read(std::span<const tag_handle> tags, std::uint64_t ticket,
+                      device_read_listener& listener) = 0;
+
+    /// Sends one value to the device. The table is not changed by a write; an accepted one is
+    /// followed by a read of its block.
+    /// @param write its value is copied.
+    /// @return `none` when accepted and the listener will be told; otherwise why it was refused
+    ///   before anything was sent, and the listener will not be told anything.
+    virtual reason_id write(const source_write& write, std::uint64_t ticket,
+                            write_listener& listener) = 0;
+
+    /// Lists what the device says it has below `address` (empty: everything).
+    /// @return false when the protocol or the device cannot: the listener is not told anything.
+    virtual bool browse(std::string_view address, browse_listener& listener) = 0;
+
+    /// Any thread. Each number is true by itself; they may be a moment apart.
+    virtual source_status status() const noexcept = 0;
+};
+
+}  // namespace tagferry::gateway
