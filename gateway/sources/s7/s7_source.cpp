@@ -260,6 +260,7 @@ void s7_source::next_turn(transport::time_point /*now*/) {
         reads_.end_all(device_read_result::no_communication);
     } else {
         reads_.end_empty();
+        pump();
     }
 }
 
@@ -429,9 +430,9 @@ bool s7_source::read(std::span<const tag_handle> tags, std::uint64_t ticket,
             reads_.want(*begun, scans_[index]->first_job + job);
         }
     }
-    // Whatever ends at once, ends in another turn: the caller is not told on its own stack.
+    // Sent in another turn, so that reads of this one share jobs, and so that the caller is not
+    // told on its own stack of what ends at once.
     shard_.at_next_turn(*this);
-    pump();
     return true;
 }
 

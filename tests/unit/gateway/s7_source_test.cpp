@@ -1,0 +1,420 @@
+// The S7 source against the simulator, over sockets on loopback, on one shard driven by hand.
+#include "gateway/sources/s7/s7_source.hpp"
+
+#include "gateway/sources/s7/s7_types.hpp"
+#include "protocols/s7/simulator/server_engine.hpp"
+#include "transport/net/listener.hpp"
+#include "transport/net/traffic.hpp"
+#include "transport/threads/worker_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <thread>
+
+namespace tagferry::gateway {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A PLC on a port of its own; can be switched off and on.
+class simulated_station final : public transport::engine_factory {
+  public:
+    explicit simulated_station(transport::shard& owner) : shard_(owner), plc_(config(), clock_) {}
+
+    std::unique_ptr<transport::engine> make_engine(const transport::peer_info&) override {
+        return std::make_unique<s7::server_engine>(plc_);
+    }
+    void switch_on() {
+        transport::listener_options options;
+        options.addresses = {*transport::parse_host("127.0.0.1", port_)};
+        options.connection.counters = &traffic_;
+        listener_.emplace(shard_, options, *this);
+        port_ = listener_->bound()[0].port;
+        listener_->start();
+    }
+    void switch_off() { listener_.reset(); }
+    std::uint16_t port() const { return port_; }
+    s7::plc_memory& memory() { return plc_.memory(); }
+    s7::simulated_plc& plc() { return plc_; }
+
+  private:
+    static s7::simulator_config config() {
+        s7::simulator_config made;
+        made.data_blocks = {{1, 1'000}, {2, 64}};
+        return made;
+    }
+    transport::shard& shard_;
+    transport::real_clock clock_;
+    transport::traffic traffic_{"s7_simulator"};
+    s7::simulated_plc plc_;
+    std::optional<transport::listener> listener_;
+    std::uint16_t port_ = 0;
+};
+
+config::tag make_tag(const std::string& path, const std::string& address, const std::string& type) {
+    config::tag tag;
+    tag.path = path;
+    tag.address = address;
+    tag.type = type;
+    tag.stale_after_ms = 10'000;
+    return tag;
+}
+
+class finished_reads final : public device_read_listener {
+  public:
+    void device_read_finished(std::uint64_t ticket, device_read_result result) override {
+        results[ticket] = result;
+    }
+    std::unordered_map<std::uint64_t, device_read_result> results;
+};
+
+class finished_writes final : public write_listener {
+  public:
+    void write_finished(std::uint64_t ticket, const write_outcome& outcome) override {
+        results[ticket] = outcome;
+    }
+    std::unordered_map<std::uint64_t, write_outcome> results;
+};
+
+class s7_source_test : public testing::Test {
+  protected:
+    void SetUp() override {
+        station_.switch_on();
+        auto& connection = configuration_.connections.emplace_back();
+        connection.name = "press";
+        connection.host = "127.0.0.1";
+        connection.port = station_.port();
+        connection.back_off_ms = {20, 100, {}};
+        connection.job_timeout_ms = 300;
+        connection.scan_classes = {{"fast", 20, {}}, {"slow", 50, {}}};
+    }
+    void TearDown() override {
+        if (source_) {
+            source_->stop();
+            EXPECT_TRUE(until([&] { return source_->stopped(); }));
+        }
+        source_.reset();
+        station_.switch_off();
+        shard_.poll_here();
+    }
+
+    config::connection& connection() { return configuration_.connections.front(); }
+
+    void start() {
+        std::vector<model_error> errors;
+        model_ = builder_.build(configuration_, &read_s7_type, errors);
+        ASSERT_TRUE(errors.empty());
+        const connection_definition& made = model_->connections()[0];
+        source_.emplace(shard_, workers_, pool_, table_, made.owner,
+                        s7_options_of(made.settings, traffic_));
+        const transport::turn_scope turn(shard_);
+        source_->apply(*model_, made);
+        source_->start();
+    }
+
+    /// Lets the shard run until the condition holds; false after five seconds.
+    bool until(const std::function<bool()>& condition) {
+        const auto end = std::chrono::steady_clock::now() + 5s;
+        while (!condition()) {
+            if (std::chrono::steady_clock::now() > end) {
+                return false;
+            }
+            if (shard_.poll_here() == 0) {
+                std::this_thread::sleep_for(1ms);
+            }
+        }
+        return true;
+    }
+
+    tag_handle handle(std::string_view path) const {
+        const model_node* const node = model_->find(path);
+        return node == nullptr ? tag_handle{} : model_->tags()[node->item].handle;
+    }
+    sample seen(std::string_view path) {
+        sample out;
+        table_.read(handle(path), value_, out);
+        return out;
+    }
+    template <typename T>
+    T value() const {
+        T out{};
+        std::memcpy(&out, value_.data(), sizeof out);
+        return out;
+    }
+    bool has_status(std::string_view path, status_code status) {
+        return until([&] { return seen(path).status == status; });
+    }
+    std::span<std::byte> block(std::uint16_t number) {
+        return station_.memory().bytes(s7::area::data_block, number);
+    }
+
+    transport::real_clock clock_;
+    transport::shard shard_{{"test"}, clock_};
+    transport::worker_pool workers_{{"worker"}};
+    transport::pinned_pool pool_{{"s7", 967, 64}};
+    transport::traffic traffic_{"s7"};
+    simulated_station station_{shard_};
+    tag_table table_;
+    model_builder builder_{table_};
+    config::configuration configuration_;
+    std::unique_ptr<const tag_model> model_;
+    std::optional<s7_source> source_;
+    std::array<std::byte, 4096> value_{};
+};
+
+TEST_F(s7_source_test, values_come_with_the_time_of_their_reply) {
+    connection().tags = {make_tag("on", "DB1.DBX0.3", "BOOL"), make_tag("count", "DB1.DBW2", "INT"),
+                         make_tag("level", "DB1.DBD4", "REAL"),
+                         make_tag("name", "DB1.DBB10", "STRING[10]"),
+                         make_tag("row", "DB2.DBW0", "ARRAY[0..3] OF INT")};
+    connection().tags[4].scan_class = 1;
+    block(1)[0] = std::byte{0x08};
+    block(1)[2] = std::byte{0xFF};
+    block(1)[3] = std::byte{0xFE};
+    block(1)[4] = std::byte{0x41};
+    block(1)[5] = std::byte{0x20};
+    block(1)[10] = std::byte{10};
+    block(1)[11] = std::byte{2};
+    block(1)[12] = std::byte{'h'};
+    block(1)[13] = std::byte{'i'};
+    block(2)[7] = std::byte{9};
+    start();
+    const auto before = clock_.wall_now();
+    ASSERT_TRUE(has_status("press/row", status_code::good));
+    ASSERT_TRUE(has_status("press/on", status_code::good));
+    EXPECT_EQ(value<std::uint8_t>(), 1);
+    const sample count = seen("press/count");
+    EXPECT_EQ(value<std::int16_t>(), -2);
+    EXPECT_GE(count.source_time, before);
+    EXPECT_LE(count.source_time, clock_.wall_now());
+    seen("press/level");
+    EXPECT_EQ(value<float>(), 10.0F);
+    seen("press/name");
+    EXPECT_EQ(value<std::uint16_t>(), 2);
+    EXPECT_EQ(std::memcmp(value_.data() + 2, "hi", 2), 0);
+    seen("press/row");
+    EXPECT_EQ((value<std::array<std::int16_t, 4>>()), (std::array<std::int16_t, 4>{0, 0, 0, 9}));
+    EXPECT_EQ(source_->status().state, source_state::up);
+    EXPECT_EQ(source_->status().pdu_size, 960u);
+    block(1)[3] = std::byte{0x05};
+    block(1)[2] = std::byte{0x00};
+    EXPECT_TRUE(until([&] {
+        seen("press/count");
+        return value<std::int16_t>() == 5;
+    }));
+}
+
+TEST_F(s7_source_test, a_lost_link_is_seen_at_once_and_heals_by_itself) {
+    connection().tags = {make_tag("count", "DB1.DBW2", "INT")};
+    start();
+    ASSERT_TRUE(has_status("press/count", status_code::good));
+    station_.switch_off();
+    ASSERT_TRUE(has_status("press/count", status_code::bad_no_communication));
+    EXPECT_FALSE(seen("press/count").has_value);
+    EXPECT_TRUE(seen("press/count").has_last_good);
+    ASSERT_TRUE(until([&] { return source_->status().connect_failures > 2; }));
+    EXPECT_FALSE(source_->status().reason.empty());
+    station_.switch_on();
+    ASSERT_TRUE(has_status("press/count", status_code::good));
+    EXPECT_EQ(source_->status().connects, 2u);
+    EXPECT_TRUE(source_->status().reason.empty());
+}
+
+TEST_F(s7_source_test, an_absent_plc_is_no_communication) {
+    station_.switch_off();
+    connection().tags = {make_tag("count", "DB1.DBW2", "INT")};
+    start();
+    ASSERT_TRUE(has_status("press/count", status_code::bad_no_communication));
+    EXPECT_FALSE(seen("press/count").has_last_good);
+}
+
+TEST_F(s7_source_test, a_kept_value_is_uncertain_while_the_link_is_down) {
+    connection().tags = {make_tag("count", "DB1.DBW2", "INT")};
+    connection().on_link_loss = config::link_loss::uncertain;
+    block(1)[3] = std::byte{7};
+    start();
+    ASSERT_TRUE(has_status("press/count", status_code::good));
+    const auto delivered = seen("press/count").source_time;
+    station_.switch_off();
+    ASSERT_TRUE(
+        has_status("press/count", status_code::uncertain_no_communication_last_usable_value));
+    EXPECT_GE(seen("press/count").source_time, delivered);
+    EXPECT_EQ(value<std::int16_t>(), 7);
+}
+
+TEST_F(s7_source_test, one_wrong_address_does_not_take_its_neighbours_along) {
+    // The last bytes of the block and three beyond its end are one stretch to the planner.
+    connection().tags = {make_tag("a", "DB2.DBW58", "INT"), make_tag("b", "DB2.DBW60", "INT"),
+                         make_tag("c", "DB2.DBW62", "INT"), make_tag("d", "DB2.DBW64", "INT"),
+                         make_tag("e", "DB9.DBW0", "INT")};
+    start();
+    ASSERT_TRUE(has_status("press/d", status_code::bad_configuration_error));
+    EXPECT_TRUE(has_status("press/e", status_code::bad_not_found));
+    EXPECT_TRUE(has_status("press/a", status_code::good));
+    EXPECT_TRUE(has_status("press/c", status_code::good));
+    const auto requests = source_->status().requests;
+    const auto scans = source_->status().scans;
+    ASSERT_TRUE(until([&] { return source_->status().scans >= scans + 10; }));
+    EXPECT_LE(source_->status().requests - requests, 12u) << "the good ones go together again";
+    station_.memory().define(s7::area::data_block, 9, 10);
+    EXPECT_TRUE(has_status("press/e", status_code::good)) << "a block loaded later";
+}
+
+TEST_F(s7_source_test, an_uninitialised_string_is_a_substitute) {
+    connection().tags = {make_tag("name", "DB1.DBB10", "STRING[10]")};
+    block(1)[10] = std::byte{0};
+    block(1)[11] = std::byte{200};
+    start();
+    EXPECT_TRUE(has_status("press/name", status_code::uncertain_substitute_value));
+    EXPECT_EQ(seen("press/name").reason, reason_id::uninitialised_string);
+}
+
+TEST_F(s7_source_test, a_value_over_one_pdu_is_put_together) {
+    connection().pdu_size = 240;
+    connection().tags = {make_tag("row", "DB1.DBW0", "ARRAY[0..299] OF INT")};
+    for (std::size_t i = 0; i < 300; ++i) {
+        block(1)[2 * i] = static_cast<std::byte>(i >> 8U);
+        block(1)[2 * i + 1] = static_cast<std::byte>(i & 0xFFU);
+    }
+    start();
+    ASSERT_TRUE(has_status("press/row", status_code::good));
+    for (std::size_t i = 0; i < 300; ++i) {
+        std::int16_t element = 0;
+        std::memcpy(&element, value_.data() + 2 * i, sizeof element);
+        ASSERT_EQ(element, static_cast<std::int16_t>(i));
+    }
+}
+
+TEST_F(s7_source_test, late_scans_make_values_stale) {
+    connection().tags = {make_tag("count", "DB1.DBW2", "INT")};
+    connection().tags[0].stale_after_ms = 60;
+    connection().scan_classes = {{"rare", 60'000, {}}};
+    start();
+    ASSERT_TRUE(has_status("press/count", status_code::good));
+    const auto delivered = seen("press/count").source_time;
+    ASSERT_TRUE(has_status("press/count", status_code::uncertain_last_usable_value));
+    EXPECT_EQ(seen("press/count").source_time, delivered);
+    finished_reads reads;
+    const tag_handle tag = handle("press/count");
+    {
+        const transport::turn_scope turn(shard_);
+        ASSERT_TRUE(source_->read({&tag, 1}, 5, reads));
+        EXPECT_TRUE(reads.results.empty()) << "never told on the caller's stack";
+    }
+    ASSERT_TRUE(until([&] { return reads.results.contains(5); }));
+    EXPECT_EQ(reads.results[5], device_read_result::completed);
+    EXPECT_EQ(seen("press/count").status, status_code::good);
+    EXPECT_GT(seen("press/count").source_time, delivered);
+}
+
+TEST_F(s7_source_test, reads_of_one_block_join) {
+    connection().tags = {make_tag("a", "DB1.DBW2", "INT"), make_tag("b", "DB1.DBW4", "INT")};
+    connection().scan_classes = {{"rare", 60'000, {}}};
+    start();
+    ASSERT_TRUE(has_status("press/b", status_code::good));
+    const auto requests = source_->status().requests;
+    finished_reads reads;
+    {
+        const transport::turn_scope turn(shard_);
+        for (std::uint64_t ticket = 0; ticket < device_reads::max_reads; ++ticket) {
+            const tag_handle tag = handle(ticket % 2 == 0 ? "press/a" : "press/b");
+            ASSERT_TRUE(source_->read({&tag, 1}, ticket, reads));
+        }
+        const tag_handle tag = handle("press/a");
+        EXPECT_FALSE(source_->read({&tag, 1}, 99, reads)) << "the limit";
+    }
+    ASSERT_TRUE(until([&] { return reads.results.size() == device_reads::max_reads; }));
+    EXPECT_EQ(source_->status().requests - requests, 1u);
+}
+
+TEST_F(s7_source_test, a_read_without_a_link_ends_with_that) {
+    station_.switch_off();
+    connection().tags = {make_tag("a", "DB1.DBW2", "INT")};
+    start();
+    finished_reads reads;
+    const tag_handle tag = handle("press/a");
+    {
+        const transport::turn_scope turn(shard_);
+        ASSERT_TRUE(source_->read({&tag, 1}, 1, reads));
+    }
+    ASSERT_TRUE(until([&] { return reads.results.contains(1); }));
+    EXPECT_EQ(reads.results[1], device_read_result::no_communication);
+}
+
+TEST_F(s7_source_test, a_write_is_answered_by_the_plc_and_read_back) {
+    connection().tags = {make_tag("count", "DB1.DBW2", "INT"), make_tag("on", "DB1.DBX0.3", "BOOL"),
+                         make_tag("gone", "DB9.DBW0", "INT")};
+    connection().scan_classes = {{"rare", 60'000, {}}};
+    block(1)[0] = std::byte{0xF0};
+    start();
+    ASSERT_TRUE(has_status("press/count", status_code::good));
+    finished_writes writes;
+    const std::int16_t number = 1234;
+    const std::uint8_t on = 1;
+    {
+        const transport::turn_scope turn(shard_);
+        EXPECT_EQ(source_->write({handle("press/count"), std::as_bytes(std::span(&number, 1))}, 1,
+                                 writes),
+                  reason_id::none);
+        EXPECT_EQ(source_->write({handle("press/on"), std::as_bytes(std::span(&on, 1))}, 2, writes),
+                  reason_id::none);
+        EXPECT_EQ(
+            source_->write({handle("press/gone"), std::as_bytes(std::span(&number, 1))}, 3, writes),
+            reason_id::none);
+        EXPECT_EQ(
+            source_->write({handle("press/on"), std::as_bytes(std::span(&number, 1))}, 4, writes),
+            reason_id::write_type_mismatch);
+        EXPECT_EQ(source_->write({tag_handle{}, {}}, 5, writes), reason_id::tag_removed);
+    }
+    ASSERT_TRUE(until([&] { return writes.results.size() == 3; }));
+    EXPECT_EQ(writes.results[1].reason, reason_id::write_accepted);
+    EXPECT_EQ(writes.results[2].reason, reason_id::write_accepted);
+    EXPECT_EQ(writes.results[3].reason, reason_id::s7_object_missing);
+    EXPECT_EQ(block(1)[2], std::byte{0x04});
+    EXPECT_EQ(block(1)[0], std::byte{0xF8}) << "the other bits stay";
+    EXPECT_TRUE(until([&] {
+        seen("press/count");
+        return value<std::int16_t>() == 1234;
+    })) << "the table follows by a read, long before the next scan";
+}
+
+TEST_F(s7_source_test, a_write_without_a_link_is_not_sent) {
+    station_.switch_off();
+    connection().tags = {make_tag("count", "DB1.DBW2", "INT")};
+    start();
+    finished_writes writes;
+    const std::int16_t number = 1;
+    const transport::turn_scope turn(shard_);
+    EXPECT_EQ(
+        source_->write({handle("press/count"), std::as_bytes(std::span(&number, 1))}, 1, writes),
+        reason_id::write_not_sent);
+}
+
+TEST_F(s7_source_test, tags_come_and_go_while_it_runs) {
+    connection().tags = {make_tag("a", "DB1.DBW2", "INT"), make_tag("b", "DB1.DBW4", "INT")};
+    start();
+    ASSERT_TRUE(has_status("press/b", status_code::good));
+    const tag_handle a = handle("press/a");
+    const tag_handle b = handle("press/b");
+    connection().tags = {make_tag("c", "DB1.DBW6", "INT"), make_tag("b", "DB1.DBW4", "INT")};
+    std::vector<model_error> errors;
+    auto next = builder_.build(configuration_, &read_s7_type, errors);
+    {
+        const transport::turn_scope turn(shard_);
+        source_->apply(*next, next->connections()[0]);
+    }
+    model_ = std::move(next);
+    builder_.remove_unused();
+    EXPECT_TRUE(has_status("press/c", status_code::good));
+    EXPECT_EQ(handle("press/b"), b);
+    EXPECT_EQ(seen("press/b").status, status_code::good);
+    EXPECT_FALSE(table_.contains(a));
+    EXPECT_EQ(source_->status().connects, 1u);
+}
+
+}  // namespace
+}  // namespace tagferry::gateway
