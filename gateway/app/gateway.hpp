@@ -1,0 +1,61 @@
+// The gateway put together: shards, table, sources, OPC UA server, web server and their listeners,
+// made from a checked configuration.
+//
+//   control thread     builds, publishes models, starts and stops; waits otherwise
+//   shard 0            OPC UA and web; with one shard the PLC links too
+//   shards 1 …         PLC links, spread over them
+//   workers, storage   what must not be done on a shard
+#pragma once
+
+#include "gateway/config/configuration.hpp"
+#include "gateway/log/log.hpp"
+#include "transport/time/clock.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tagferry::gateway {
+
+struct gateway_options {
+    /// Unknown OPC UA clients and readers without credentials are welcome from loopback; the demo.
+    bool demo = false;
+};
+
+/// Where it can be reached, in the order of the configuration.
+struct gateway_endpoints {
+    std::vector<std::string> opcua;  ///< `opc.tcp://127.0.0.1:4840`
+    std::vector<std::string> http;   ///< `http://127.0.0.1:8080`
+};
+
+/// All calls on the control thread.
+class gateway {
+  public:
+    /// Builds everything and binds every listener, so that what is wrong is known before anything
+    /// runs. Throws std::system_error with words when a port or memory cannot be had and
+    /// std::invalid_argument when the configuration asks for what the rooms below refuse.
+    /// @param logger,clock outlive the gateway.
+    gateway(config::configuration settings, const gateway_options& options, log::logger& logger,
+            const transport::clock& clock);
+    /// Stops.
+    ~gateway();
+    gateway(const gateway&) = delete;
+    gateway& operator=(const gateway&) = delete;
+
+    /// With the ports that were free where 0 was asked for.
+    const gateway_endpoints& endpoints() const noexcept;
+
+    /// Starts the threads; serves and connects from here on. Once.
+    void start();
+
+    /// Clients are answered what is under way and told of the end, links are closed, threads
+    /// joined; after a few seconds without waiting further. Any number of times.
+    void stop();
+
+    struct parts;  ///< private to the implementation
+
+  private:
+    std::unique_ptr<parts> parts_;
+};
+
+}  // namespace tagferry::gateway
