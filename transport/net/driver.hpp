@@ -103,7 +103,7 @@ class basic_driver final : public engine_host,
     [[gnu::cold]] bool wants_input() noexcept;
     void receive(time_point now);
     void show(time_point now);
-    [[gnu::cold]] void receive_otherwise(readiness what) noexcept;
+    [[gnu::cold]] void receive_otherwise(readiness what);
     [[gnu::cold]] void receive_failed(io_result got) noexcept;
     [[gnu::cold]] void hold_back() noexcept;
     [[gnu::cold]] void await_rest_of_frame(time_point now) noexcept;
@@ -122,9 +122,11 @@ class basic_driver final : public engine_host,
     [[gnu::cold]] void weigh_pending() noexcept;
     [[gnu::cold]] void finish_flush() noexcept;
 
+    void report_and_pull(time_point now);
     void report_sent();
     [[gnu::cold]] void report_unsent();
     [[gnu::cold]] void fail(close_reason reason, std::error_code error) noexcept;
+    [[gnu::cold]] void engine_threw() noexcept;
     [[gnu::cold]] void begin_close(close_info info) noexcept;
     [[gnu::cold]] void finish(time_point now);
     [[gnu::cold]] void update_interest() noexcept;

@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <exception>
 
 namespace tagferry::transport {
 
@@ -27,7 +28,7 @@ void basic_driver<Stream>::open(time_point now) {
 }
 
 template <class Stream>
-void basic_driver<Stream>::ready(readiness what) {
+void basic_driver<Stream>::ready(readiness what) try {
     if (what.writable() && blocked_) [[unlikely]] {
         blocked_ = false;
         shard_.at_turn_end(*this);
@@ -37,10 +38,20 @@ void basic_driver<Stream>::ready(readiness what) {
     } else if (what.readable()) {
         receive_otherwise(what);
     }
+} catch (...) {
+    engine_threw();
+    throw;
+}
+
+/// RX11: an engine that throws has lost its thread, so its connection ends; the shard reports it.
+template <class Stream>
+void basic_driver<Stream>::engine_threw() noexcept {
+    begin_close(
+        {close_reason::transport_error, std::make_error_code(std::errc::state_not_recoverable)});
 }
 
 template <class Stream>
-void basic_driver<Stream>::receive_otherwise(readiness what) noexcept {
+void basic_driver<Stream>::receive_otherwise(readiness what) {
     if (phase_ == phase::open && may_read() && wants_input()) {
         receive(shard_.now());
     } else if (phase_ == phase::draining) {
@@ -167,7 +178,7 @@ void basic_driver<Stream>::resume_input(time_point now) {
 }
 
 template <class Stream>
-void basic_driver<Stream>::end_turn(time_point now) {
+void basic_driver<Stream>::end_turn(time_point now) try {
     if (input_ == input_state::unwanted) [[unlikely]] {
         resume_input(now);
     }
@@ -175,14 +186,20 @@ void basic_driver<Stream>::end_turn(time_point now) {
     if (blocked_ || !stream_.interest().readable || stream_.interest().writable) [[unlikely]] {
         update_interest();
     }
+} catch (...) {
+    engine_threw();
+    throw;
 }
 
 template <class Stream>
-void basic_driver<Stream>::next_turn(time_point now) {
+void basic_driver<Stream>::next_turn(time_point now) try {
     const bool held = input_ == input_state::again || input_ == input_state::no_buffer;
     if (phase_ == phase::open && held && !choked_) {
         show(now);
     }
+} catch (...) {
+    engine_threw();
+    throw;
 }
 
 template <class Stream>
@@ -195,7 +212,7 @@ template <class Stream>
 bool basic_driver<Stream>::pull(time_point now) {
     engine_.pull(batch_, now);
     const std::size_t count = batch_.message_sizes().size();
-    if (count == 0) {
+    if (count == 0 || phase_ > phase::flushing) {
         return false;
     }
     // 1, 2, up to 4, up to 8 …: the number of bits of one less.
@@ -337,11 +354,21 @@ void basic_driver<Stream>::after_turn(time_point now) {
     if (phase_ == phase::finished) {
         return;
     }
-    report_sent();
-    if (phase_ == phase::closed) {
+    if (phase_ == phase::closed) [[unlikely]] {
         finish(now);
         return;
     }
+    try {
+        report_and_pull(now);
+    } catch (...) {
+        engine_threw();
+        throw;
+    }
+}
+
+template <class Stream>
+void basic_driver<Stream>::report_and_pull(time_point now) {
+    report_sent();
     if (reported_ == batch_.message_sizes().size()) {
         sent_ = reported_ = reported_end_ = 0;
         position_ = {};
@@ -386,7 +413,20 @@ void basic_driver<Stream>::report_unsent() {
 
 template <class Stream>
 void basic_driver<Stream>::finish(time_point now) {
-    report_unsent();
+    std::exception_ptr thrown;
+    const auto call = [&thrown](auto&& function) {
+        try {
+            function();
+        } catch (...) {
+            thrown = std::current_exception();
+        }
+    };
+    while (reported_ < batch_.message_sizes().size()) {
+        call([this] {
+            report_sent();
+            report_unsent();
+        });
+    }
     batch_.clear();
     sent_ = reported_ = 0;
     feed_.buffer().clear();
@@ -394,8 +434,11 @@ void basic_driver<Stream>::finish(time_point now) {
     traffic_.closed[static_cast<std::size_t>(info_.reason)].add(1);
     phase_ = phase::finished;
     const close_info info = info_;
-    engine_.closed(info, now);
-    owner_.driver_finished(info, now);
+    call([&] { engine_.closed(info, now); });
+    owner_.driver_finished(info, now);  // this may be destroyed
+    if (thrown) {
+        std::rethrow_exception(thrown);
+    }
 }
 
 template <class Stream>
@@ -404,7 +447,6 @@ void basic_driver<Stream>::shut(close_reason reason, time_point now) {
         return;
     }
     begin_close({reason, {}});
-    report_sent();
     finish(now);
 }
 
@@ -480,9 +522,14 @@ void basic_driver<Stream>::expire(time_point now) {
         return;
     }
     if ((phase_ == phase::open || phase_ == phase::flushing) && engine_.deadline() <= now) {
-        engine_.expire(now);
         wish_moved_ = true;
         shard_.at_turn_end(*this);
+        try {
+            engine_.expire(now);
+        } catch (...) {
+            engine_threw();
+            throw;
+        }
     }
 }
 

@@ -6,7 +6,6 @@
 #include <netdb.h>
 
 #include <cstring>
-#include <list>
 #include <memory>
 #include <mutex>
 
@@ -67,7 +66,7 @@ class name_lookup::request final : public completion_sink {
     }
     static void drop(const request* finished) {
         const std::lock_guard lock(mutex());
-        all().remove_if([finished](const auto& each) { return each.get() == finished; });
+        std::erase_if(all(), [finished](const auto& each) { return each.get() == finished; });
     }
 
     static std::uint32_t run(void* object, job::payload_type&) {
@@ -96,8 +95,8 @@ class name_lookup::request final : public completion_sink {
         static std::mutex instance;
         return instance;
     }
-    static std::list<std::unique_ptr<request>>& all() {
-        static std::list<std::unique_ptr<request>> instance;
+    static std::vector<std::unique_ptr<request>>& all() {
+        static std::vector<std::unique_ptr<request>> instance;
         return instance;
     }
 
