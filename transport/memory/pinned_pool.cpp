@@ -125,10 +125,15 @@ void pinned_pool::stop_waiting(pool_waiter& waiter) noexcept {
     waiter.next_ = nullptr;
 }
 
-void pinned_pool::wake_first_waiter() noexcept {
-    pool_waiter& woken = *first_waiter_;
-    stop_waiting(woken);
-    woken.slot_returned();
+// Whoever waits again while being told comes behind `last` and is told next time.
+void pinned_pool::wake_waiters() noexcept {
+    const pool_waiter* const last = last_waiter_;
+    for (bool more = true; more && first_waiter_ != nullptr;) {
+        pool_waiter& woken = *first_waiter_;
+        more = &woken != last;
+        stop_waiting(woken);
+        woken.slot_returned();
+    }
 }
 
 pool_statistics pinned_pool::statistics() const noexcept {

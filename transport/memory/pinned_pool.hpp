@@ -49,8 +49,8 @@ class pool_waiter {
     pool_waiter& operator=(const pool_waiter&) = delete;
 
     /// A slot came back; this waiter is no longer in the list. Called on the stack of whoever
-    /// returned it, so only take a note (mark the turn's end) and rent later; the slot may be gone
-    /// by then, in which case wait again.
+    /// returned it, so only take a note (mark the turn's end) and rent later. All who waited are
+    /// told, those who waited longest first, so the slot may be gone by then: wait again.
     virtual void slot_returned() noexcept = 0;
 
     bool waiting() const noexcept { return pool_ != nullptr; }
@@ -101,8 +101,9 @@ class pinned_pool {
     /// A free slot, or an empty handle when all are out: back-pressure for the caller.
     pooled_buffer rent() noexcept;
 
-    /// Asks to be told once about the next return; first come, first told. Does nothing when
-    /// already waiting here.
+    /// Asks to be told once, about the next return. Everyone is told rather than one for each
+    /// slot: whoever is told may be closing, or need no slot any more, and the others would then
+    /// wait for ever. Does nothing when already waiting here.
     void wait(pool_waiter& waiter) noexcept;
     void stop_waiting(pool_waiter& waiter) noexcept;
 
@@ -141,7 +142,7 @@ class pinned_pool {
     static void visit_all(void (*visit)(void*, const pool_statistics&), void* context);
     std::byte* slot_address(std::uint32_t slot) const noexcept { return region_ + slot * stride_; }
     void give_back(std::uint32_t slot, std::uint32_t generation) noexcept;
-    void wake_first_waiter() noexcept;
+    void wake_waiters() noexcept;
     std::uint32_t check_rented(std::uint32_t slot) noexcept;
     void check_returned(std::uint32_t slot, std::uint32_t generation) noexcept;
 
@@ -220,7 +221,7 @@ inline void pinned_pool::give_back(std::uint32_t slot, std::uint32_t generation)
     }
     free_slots_[free_count_++] = slot;
     if (first_waiter_ != nullptr) {
-        wake_first_waiter();
+        wake_waiters();
     }
 }
 

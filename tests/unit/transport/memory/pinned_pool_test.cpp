@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -167,44 +168,70 @@ TEST(pinned_pool, works_unlocked_where_locking_is_not_permitted) {
 
 class noting_waiter final : public pool_waiter {
   public:
-    explicit noting_waiter(std::vector<int>& notes, int number) : notes_(notes), number_(number) {}
-    void slot_returned() noexcept override { notes_.push_back(number_); }
+    noting_waiter(pinned_pool& pool, std::vector<int>& notes, int number, bool again = false)
+        : pool_(pool), notes_(notes), number_(number), again_(again) {}
+    void slot_returned() noexcept override {
+        notes_.push_back(number_);
+        if (again_) {
+            pool_.wait(*this);
+        }
+    }
 
   private:
+    pinned_pool& pool_;
     std::vector<int>& notes_;
     int number_;
+    bool again_;
 };
 
-TEST(pinned_pool, tells_waiters_in_order_one_for_each_return) {
+TEST(pinned_pool, tells_all_who_wait_once_longest_waiting_first) {
     pinned_pool pool({.name = "waited", .slot_size = 16, .slot_count = 2});
     pooled_buffer first = pool.rent();
     pooled_buffer second = pool.rent();
     std::vector<int> notes;
-    noting_waiter one(notes, 1);
-    noting_waiter two(notes, 2);
+    noting_waiter one(pool, notes, 1);
+    noting_waiter two(pool, notes, 2);
+    noting_waiter three(pool, notes, 3);
     {
-        noting_waiter gone(notes, 3);
+        noting_waiter gone(pool, notes, 4);
         pool.wait(gone);
         pool.wait(one);
+        pool.wait(three);
         pool.wait(two);
         pool.wait(one);
     }
+    pool.stop_waiting(three);
+    EXPECT_FALSE(three.waiting());
     EXPECT_TRUE(one.waiting());
     first.reset();
-    EXPECT_EQ(notes, (std::vector<int>{1}));
+    EXPECT_EQ(notes, (std::vector<int>{1, 2}));
     EXPECT_FALSE(one.waiting());
-    pool.stop_waiting(two);
     second.reset();
-    EXPECT_EQ(notes, (std::vector<int>{1}));
+    EXPECT_EQ(notes, (std::vector<int>{1, 2}));
+}
+
+TEST(pinned_pool, whoever_waits_again_while_being_told_is_told_at_the_next_return) {
+    pinned_pool pool({.name = "waited", .slot_size = 16, .slot_count = 2});
+    pooled_buffer first = pool.rent();
+    pooled_buffer second = pool.rent();
+    std::vector<int> notes;
+    noting_waiter one(pool, notes, 1, true);
+    noting_waiter two(pool, notes, 2, true);
+    pool.wait(one);
+    pool.wait(two);
+    first.reset();
+    EXPECT_EQ(notes, (std::vector<int>{1, 2}));
+    second.reset();
+    EXPECT_EQ(notes, (std::vector<int>{1, 2, 1, 2}));
 }
 
 TEST(pinned_pool, forgets_its_waiters_when_destroyed) {
     std::vector<int> notes;
-    noting_waiter waiter(notes, 1);
-    {
-        pinned_pool pool({.name = "waited", .slot_size = 16, .slot_count = 1});
-        pool.wait(waiter);
-    }
+    auto pool = std::make_unique<pinned_pool>(
+        pinned_pool_options{.name = "waited", .slot_size = 16, .slot_count = 1});
+    noting_waiter waiter(*pool, notes, 1);
+    pool->wait(waiter);
+    pool.reset();
     EXPECT_FALSE(waiter.waiting());
     EXPECT_TRUE(notes.empty());
 }
