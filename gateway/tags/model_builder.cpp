@@ -9,9 +9,9 @@ namespace tagferry::gateway {
 /// A model in the making: children are kept by parent until all are known.
 struct model_builder::draft {
     std::unique_ptr<tag_model> model = std::make_unique<tag_model>();
-    std::vector<std::vector<position>> folders;  // by position of the parent
-    std::vector<std::vector<position>> tags;
-    std::unordered_map<std::string, position> groups;  // by path
+    std::vector<std::vector<model_position>> folders;  // by position of the parent
+    std::vector<std::vector<model_position>> tags;
+    std::unordered_map<std::string, model_position> groups;  // by path
 };
 
 std::unique_ptr<const tag_model> model_builder::build(const config::configuration& from,
@@ -27,9 +27,9 @@ std::unique_ptr<const tag_model> model_builder::build(const config::configuratio
     return std::move(made.model);
 }
 
-position model_builder::add_node(draft& to, position parent, node_kind kind, std::string path,
-                                 std::string name) {
-    const auto at = static_cast<position>(to.model->nodes_.size());
+model_position model_builder::add_node(draft& to, model_position parent, node_kind kind,
+                                       std::string path, std::string name) {
+    const auto at = static_cast<model_position>(to.model->nodes_.size());
     model_node node;
     node.kind = kind;
     node.parent = parent;
@@ -91,8 +91,9 @@ void model_builder::add_connection(draft& to, const config::connection& from, ty
     connection.node = add_node(to, 0, node_kind::connection, *path, from.name);
     connection.settings = from;
     connection.settings.tags.clear();
-    connection.first_tag = static_cast<position>(to.model->tags_.size());
-    to.model->nodes_[connection.node].item = static_cast<position>(to.model->connections_.size());
+    connection.first_tag = static_cast<model_position>(to.model->tags_.size());
+    to.model->nodes_[connection.node].item =
+        static_cast<model_position>(to.model->connections_.size());
     to.groups[*path] = connection.node;
     to.model->connections_.push_back(std::move(connection));
     for (const config::tag& tag : from.tags) {
@@ -105,13 +106,13 @@ void model_builder::add_connection(draft& to, const config::connection& from, ty
     added.tag_count = static_cast<std::uint32_t>(to.model->tags_.size()) - added.first_tag;
 }
 
-position model_builder::add_group(draft& to, position parent, std::string_view name) {
+model_position model_builder::add_group(draft& to, model_position parent, std::string_view name) {
     const std::string& above = to.model->nodes_[parent].path;
     std::string path = above + "/" + make_path({&name, 1}).value_or("");
     if (const auto found = to.groups.find(path); found != to.groups.end()) {
         return found->second;
     }
-    const position made = add_node(to, parent, node_kind::group, path, std::string(name));
+    const model_position made = add_node(to, parent, node_kind::group, path, std::string(name));
     to.groups[std::move(path)] = made;
     return made;
 }
@@ -119,13 +120,13 @@ position model_builder::add_group(draft& to, position parent, std::string_view n
 bool model_builder::add_tag(draft& to, const config::connection& settings, const config::tag& from,
                             type_reader read_type, std::string& error) {
     const auto relative = canonical_path(from.path);
-    const auto connection_at = static_cast<position>(to.model->connections_.size() - 1);
+    const auto connection_at = static_cast<model_position>(to.model->connections_.size() - 1);
     const auto names = relative ? parse_path(*relative) : std::nullopt;
     if (!names || names->size() + 1 > max_path_names) {
         error = "not a path";
         return false;
     }
-    const position connection_node = to.model->connections_[connection_at].node;
+    const model_position connection_node = to.model->connections_[connection_at].node;
     std::string path = to.model->nodes_[connection_node].path + "/" + *relative;
     tag_definition tag;
     if (!read_type(from.type, tag.type)) {
@@ -144,7 +145,7 @@ bool model_builder::add_tag(draft& to, const config::connection& settings, const
         error = "two tags of this path, or the limit of tags or of their memory is reached";
         return false;
     }
-    position parent = connection_node;
+    model_position parent = connection_node;
     for (std::size_t i = 0; i + 1 < names->size(); ++i) {
         parent = add_group(to, parent, (*names)[i]);
     }
@@ -159,7 +160,7 @@ bool model_builder::add_tag(draft& to, const config::connection& settings, const
     tag.description = from.description;
     tag.writable = from.writable;
     tag.node = add_node(to, parent, node_kind::tag, std::move(path), names->back());
-    to.model->nodes_[tag.node].item = static_cast<position>(to.model->tags_.size());
+    to.model->nodes_[tag.node].item = static_cast<model_position>(to.model->tags_.size());
     to.model->tags_.push_back(std::move(tag));
     return true;
 }
@@ -203,7 +204,7 @@ bool model_builder::handle_of(const std::string& path, tag_table::owner_id owner
 
 void model_builder::finish(draft& to) {
     tag_model& model = *to.model;
-    for (position at = 0; at < model.nodes_.size(); ++at) {
+    for (model_position at = 0; at < model.nodes_.size(); ++at) {
         model_node& node = model.nodes_[at];
         node.first_child = static_cast<std::uint32_t>(model.children_.size());
         for (const auto* const part : {&to.folders[at], &to.tags[at]}) {
@@ -218,7 +219,7 @@ void model_builder::finish(draft& to) {
             model.by_id_[node.id.index] = at;
         }
     }
-    for (position at = 0; at < model.tags_.size(); ++at) {
+    for (model_position at = 0; at < model.tags_.size(); ++at) {
         const std::uint32_t index = model.tags_[at].handle.index;
         if (index >= model.by_index_.size()) {
             model.by_index_.resize(index + 1, no_position);

@@ -37,6 +37,9 @@ class tag_feed {
     /// Called first by a consumer that was woken, before it drains: from here on news wakes again.
     void begin() noexcept { pending_.exchange(false, std::memory_order_acq_rel); }
 
+    /// Whether something came since the last `begin`.
+    bool has_news() const noexcept { return pending_.load(std::memory_order_acquire); }
+
     /// At most `limit` tags whose value or status differs from before: `visit(index)`. Fewer than
     /// `limit` means that there is no more, or that the waker was called again.
     template <typename Visit>

@@ -22,8 +22,8 @@ namespace tagferry::gateway {
 enum class node_kind : std::uint8_t { root, connection, group, tag };
 
 /// Position of a node, tag or connection in its model. Means nothing in another model.
-using position = std::uint32_t;
-inline constexpr position no_position = 0xFFFFFFFF;
+using model_position = std::uint32_t;
+inline constexpr model_position no_position = 0xFFFFFFFF;
 
 /// Names a connection or group for good, as `tag_handle` names a tag.
 struct node_id {
@@ -38,8 +38,8 @@ struct model_node {
     std::string path;          ///< escaped, as every surface shows it; empty for the root
     std::string name;          ///< last name, unescaped
     std::string node_id_text;  ///< as OPC UA writes it; empty for the root
-    position parent = no_position;
-    position item = no_position;  ///< into `tags()` or `connections()`
+    model_position parent = no_position;
+    model_position item = no_position;  ///< into `tags()` or `connections()`
     /// Into `children()`: connections and groups first, then tags, each in configured order.
     std::uint32_t first_child = 0;
     std::uint32_t child_count = 0;
@@ -47,8 +47,8 @@ struct model_node {
 
 struct tag_definition {
     tag_handle handle{};
-    position node = no_position;
-    position connection = no_position;
+    model_position node = no_position;
+    model_position connection = no_position;
     std::string type_text;  ///< as the configuration writes it, e.g. "STRING[20]"
     value_type type{};
     std::string address;
@@ -62,9 +62,9 @@ struct tag_definition {
 
 struct connection_definition {
     tag_table::owner_id owner = 0;
-    position node = no_position;
-    config::connection settings;  ///< without its tags
-    position first_tag = 0;       ///< its tags are neighbours in `tags()`
+    model_position node = no_position;
+    config::connection settings;   ///< without its tags
+    model_position first_tag = 0;  ///< its tags are neighbours in `tags()`
     std::uint32_t tag_count = 0;
 };
 
@@ -82,7 +82,7 @@ class tag_model {
     }
 
     const model_node& root() const noexcept { return nodes_.front(); }
-    std::span<const position> children(const model_node& parent) const noexcept {
+    std::span<const model_position> children(const model_node& parent) const noexcept {
         return std::span(children_).subspan(parent.first_child, parent.child_count);
     }
 
@@ -104,12 +104,12 @@ class tag_model {
 
     std::uint64_t revision_ = 0;
     std::vector<model_node> nodes_;
-    std::vector<position> children_;
+    std::vector<model_position> children_;
     std::vector<tag_definition> tags_;
     std::vector<connection_definition> connections_;
-    std::unordered_map<std::string_view, position> by_path_;  // views of nodes_
-    std::vector<position> by_id_;                             // node by node_id::index
-    std::vector<position> by_index_;                          // tag by table index
+    std::unordered_map<std::string_view, model_position> by_path_;  // views of nodes_
+    std::vector<model_position> by_id_;                             // node by node_id::index
+    std::vector<model_position> by_index_;                          // tag by table index
 };
 
 /// What a model cannot have: one line for each, empty when all is well.
@@ -159,9 +159,9 @@ class model_builder {
                         std::vector<model_error>& errors);
     bool add_tag(draft& to, const config::connection& settings, const config::tag& from,
                  type_reader read_type, std::string& error);
-    position add_group(draft& to, position parent, std::string_view name);
-    position add_node(draft& to, position parent, node_kind kind, std::string path,
-                      std::string name);
+    model_position add_group(draft& to, model_position parent, std::string_view name);
+    model_position add_node(draft& to, model_position parent, node_kind kind, std::string path,
+                            std::string name);
     node_id id_of(const std::string& path);
     bool tag_above(std::string_view path) const;
     bool handle_of(const std::string& path, tag_table::owner_id owner, tag_definition& tag);

@@ -42,7 +42,7 @@ class tag_model_test : public testing::Test {
     }
     std::vector<std::string> children(const tag_model& model, std::string_view path) {
         std::vector<std::string> names;
-        for (const position child : model.children(*model.find(path))) {
+        for (const model_position child : model.children(*model.find(path))) {
             names.push_back(model.nodes()[child].name);
         }
         return names;

@@ -1,0 +1,101 @@
+#include "gateway/expose/opcua/tree.hpp"
+
+#include "gateway/expose/slot_values.hpp"
+
+namespace tagferry::gateway {
+namespace {
+
+opcua::tree_handle handle_of(const tag_model& model, const model_node& node) noexcept {
+    switch (node.kind) {
+        case node_kind::root:
+            return opcua::tree_root;
+        case node_kind::connection:
+            return {opcua::tree_kind::connection, node.id.index, node.id.generation};
+        case node_kind::group:
+            return {opcua::tree_kind::group, node.id.index, node.id.generation};
+        case node_kind::tag: {
+            const tag_handle tag = model.tags()[node.item].handle;
+            return {opcua::tree_kind::tag, tag.index, tag.generation};
+        }
+    }
+    return opcua::tree_root;
+}
+
+opcua::tree_node view_of(const tag_model& model, const model_node& node) noexcept {
+    opcua::tree_node view;
+    view.handle = handle_of(model, node);
+    view.parent = node.parent == no_position ? opcua::tree_root
+                                             : handle_of(model, model.nodes()[node.parent]);
+    view.path = node.path;
+    view.name = node.name;
+    if (node.kind == node_kind::tag) {
+        const tag_definition& tag = model.tags()[node.item];
+        view.description = tag.description;
+        view.type = to_opcua(tag.type.element);
+        view.array_length = tag.type.array_length;
+        view.writable = tag.writable;
+        view.unit = tag.unit;
+        view.minimum_sampling_interval_ms = tag.scan_interval_ms;
+    }
+    return view;
+}
+
+}  // namespace
+
+const model_node* opcua_tree::node_of(opcua::tree_handle handle) const noexcept {
+    const tag_model& model = models_.model();
+    switch (handle.kind) {
+        case opcua::tree_kind::root:
+            return &model.root();
+        case opcua::tree_kind::connection:
+        case opcua::tree_kind::group:
+            return model.find(node_id{handle.index, handle.generation});
+        case opcua::tree_kind::tag: {
+            const auto* const tag = model.find(tag_handle{handle.index, handle.generation});
+            return tag == nullptr ? nullptr : &model.nodes()[tag->node];
+        }
+    }
+    return nullptr;
+}
+
+bool opcua_tree::find(const opcua::call& /*context*/, std::string_view path,
+                      opcua::tree_handle& out) {
+    const model_node* const node = path.empty() ? nullptr : models_.model().find(path);
+    if (node == nullptr) {
+        return false;
+    }
+    out = handle_of(models_.model(), *node);
+    return true;
+}
+
+bool opcua_tree::describe(const opcua::call& /*context*/, opcua::tree_handle node,
+                          opcua::tree_node& out) {
+    const model_node* const found = node_of(node);
+    if (found == nullptr) {
+        return false;
+    }
+    out = view_of(models_.model(), *found);
+    return true;
+}
+
+opcua::tree_page opcua_tree::children(const opcua::call& /*context*/, opcua::tree_handle parent,
+                                      std::uint64_t cursor, std::span<opcua::tree_node> into) {
+    opcua::tree_page page;
+    const model_node* const node = node_of(parent);
+    if (node == nullptr) {
+        page.parent_unknown = true;
+        return page;
+    }
+    const tag_model& model = models_.model();
+    const auto all = model.children(*node);
+    for (std::uint64_t at = cursor; at < all.size(); ++at) {
+        if (page.count == into.size()) {
+            page.next = at;
+            break;
+        }
+        into[page.count++] = view_of(model, model.nodes()[all[at]]);
+    }
+    return page;
+}
+
+}  // namespace tagferry::gateway
