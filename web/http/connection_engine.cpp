@@ -49,7 +49,7 @@ connection_engine::connection_engine(const connection_shared& shared, std::strin
     : shared_(shared),
       out_(shared.output_pool, shared.limits.connection_output_slots),
       exchange_(*this, out_, shared.limits, shared.request_pool),
-      peer_size_(std::min(peer.size(), peer_.size())) {
+      peer_size_(std::min(peer.size(), longest_peer)) {
     std::copy_n(peer.data(), peer_size_, peer_.data());
     exchange_.who_ = {.session = 0,
                       .user = {},

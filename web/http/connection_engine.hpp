@@ -62,6 +62,8 @@ class connection_engine final : public transport::engine,
                 transport::time_point now) override;
 
   private:
+    static constexpr std::size_t longest_peer = 63;  // an IPv6 address with scope and port
+
     enum class phase : std::uint8_t {
         head,       // between requests, or inside a head
         body,       // the head is taken, its body is not complete
@@ -109,7 +111,7 @@ class connection_engine final : public transport::engine,
     transport::time_point send_deadline_ = transport::time_point::max();
     transport::time_point answer_deadline_ = transport::time_point::max();
     std::size_t peer_size_ = 0;
-    std::array<char, 64> peer_{};
+    std::array<char, longest_peer> peer_{};
 };
 
 }  // namespace tagferry::web

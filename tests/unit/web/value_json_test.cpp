@@ -67,8 +67,8 @@ TEST_F(value_json, booleans) {
 }
 
 TEST_F(value_json, floats_come_back_as_the_same_float) {
-    for (const float value : {0.0F, 0.1F, 1.0F / 3, 1e-45F, 3.4028235e38F, -1.17549435e-38F,
-                              16777217.0F, 1e22F}) {
+    for (const float value :
+         {0.0F, 0.1F, 1.0F / 3, 1e-45F, 3.4028235e38F, -1.17549435e-38F, 16777217.0F, 1e22F}) {
         const auto got = json_of(value_type::float32, value);
         ASSERT_TRUE(got.is_number()) << value;
         EXPECT_EQ(got.get<float>(), value);
