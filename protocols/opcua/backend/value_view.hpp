@@ -9,7 +9,8 @@
 
 namespace tagferry::opcua {
 
-/// A StatusCode of Part 4 §7.39 as it stands on the wire; names are in spec/generated/status_codes.hpp.
+/// A StatusCode of Part 4 §7.39 as it stands on the wire; names are in
+/// spec/generated/status_codes.hpp.
 using status_code = std::uint32_t;
 
 /// True for severity Good (the two top bits are 00).

@@ -10,6 +10,8 @@ namespace tagferry::opcua {
 namespace {
 
 constexpr std::uint32_t state_running = 0;
+constexpr std::uint32_t max_nodes_per_translate = id::
+    server_server_capabilities_operation_limits_max_nodes_per_translate_browse_paths_to_node_ids;
 
 void write_strings(encoder& out, std::initializer_list<std::string_view> texts) noexcept {
     out.variant_array_head(builtin_type::string, static_cast<std::uint32_t>(texts.size()));
@@ -161,8 +163,7 @@ bool write_capability(encoder& out, std::uint32_t number, const limits& bounds) 
         case id::server_server_capabilities_operation_limits_max_nodes_per_register_nodes:
             write_number(out, bounds.max_nodes_per_register);
             return true;
-        case id::
-            server_server_capabilities_operation_limits_max_nodes_per_translate_browse_paths_to_node_ids:
+        case max_nodes_per_translate:
             write_number(out, bounds.max_nodes_per_translate);
             return true;
         default:

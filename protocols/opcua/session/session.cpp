@@ -22,7 +22,7 @@ session_table::session_table(const limits& bounds)
     // A client that outlived a restart must not find its old SessionId in use by another.
     std::uint32_t start = 0;
     fill_random(std::as_writable_bytes(std::span{&start, 1}));
-    next_number_ = (start >> 1U) + 1;
+    next_number_ = (start >> 1U) | 0x4000'0000U;
     std::uint32_t index = 0;
     for (session& each : sessions_) {
         each.index = index++;
