@@ -1,0 +1,35 @@
+// What a command is: one file with one registration function, listed in commands.cpp.
+#pragma once
+
+#include "gateway/cli/exit_code.hpp"
+
+#include <iosfwd>
+#include <span>
+
+namespace CLI {
+class App;
+}
+
+namespace tagferry::gateway::cli {
+
+/// What a command works with. Data goes to `out`, everything else to `err`.
+struct command_context {
+    std::ostream& out;
+    std::ostream& err;
+    /// How the command that ran has ended; set by its callback.
+    exit_code result = exit_code::success;
+};
+
+/// Adds one subcommand to `root`: options, two examples in the footer, and a callback that does
+/// the work and sets `context.result`. Both outlive the parsing; option values must live in the
+/// callback (a shared_ptr), since the function returns before it runs.
+using registration = void (*)(CLI::App& root, command_context& context);
+
+/// The command table, in the order of `--help`.
+std::span<const registration> all_commands() noexcept;
+
+void register_check(CLI::App& root, command_context& context);
+void register_config(CLI::App& root, command_context& context);
+void register_version(CLI::App& root, command_context& context);
+
+}  // namespace tagferry::gateway::cli
