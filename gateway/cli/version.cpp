@@ -1,5 +1,5 @@
 // tagferry version
-#include "gateway/version.hpp"
+#include "gateway/model/version.hpp"
 
 #include "gateway/cli/command.hpp"
 

@@ -1,6 +1,6 @@
 #include "gateway/cli/exit_code.hpp"
 #include "gateway/cli/run_command_line.hpp"
-#include "gateway/version.hpp"
+#include "gateway/model/version.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "gateway/version.hpp"
+#include "gateway/model/version.hpp"
 
 namespace tagferry::gateway {
 
