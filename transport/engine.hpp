@@ -46,8 +46,9 @@ struct close_info {
 /// What an engine did with the bytes it was shown.
 struct receive_result {
     std::size_t consumed = 0;  ///< bytes from the front that the engine is finished with
-    /// True when the engine stopped at its own turn limit with a complete frame still in the
-    /// unconsumed bytes: show them again next turn without waiting for more (RX13).
+    /// True when the engine stopped at its own turn limit with more to do, usually a complete
+    /// frame in the unconsumed bytes: call again next turn with what is there, without waiting for
+    /// more (RX13). Only after this can `receive` be called with no bytes.
     bool more = false;
 };
 

@@ -429,7 +429,7 @@ void basic_driver<Stream>::finish(time_point now) {
     }
     batch_.clear();
     sent_ = reported_ = 0;
-    feed_.buffer().clear();
+    feed_.clear();
     traffic_.connections_open.subtract(1);
     traffic_.closed[static_cast<std::size_t>(info_.reason)].add(1);
     phase_ = phase::finished;

@@ -28,13 +28,14 @@ class input_feed {
     /// Shows the unconsumed bytes once; with none, only asks the engine whether it wants some.
     input_state show(engine& reader, time_point now) {
         consumed_ = 0;
-        if (buffer_.empty()) {
+        if (buffer_.empty() && !again_) {
             return reader.wants_input().wanted ? input_state::hungry : input_state::unwanted;
         }
         const receive_result result = reader.receive(buffer_.unconsumed(), now);
         consumed_ = result.consumed;
         buffer_.consume(result.consumed);
-        if (result.more) {
+        again_ = result.more;
+        if (again_) {
             return input_state::again;
         }
         const input_wish wish = reader.wants_input();
@@ -55,11 +56,18 @@ class input_feed {
         return input_state::hungry;
     }
 
+    /// Drops everything received.
+    void clear() noexcept {
+        buffer_.clear();
+        again_ = false;
+    }
+
     /// Bytes that the last `show` used up.
     std::size_t consumed() const noexcept { return consumed_; }
 
   private:
     std::size_t consumed_ = 0;
+    bool again_ = false;
     // Deliberately not initialised: 8 KiB per connection that nobody reads before they arrive.
     std::array<std::byte, receive_buffer::staging_size> staging_;
     receive_buffer buffer_;
