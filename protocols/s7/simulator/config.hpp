@@ -50,8 +50,14 @@ struct simulator_config {
     std::uint32_t memory_bytes = 4096;
     std::vector<data_block_config> data_blocks;
     std::vector<signal_config> signals;
-    /// Time from a job's arrival to its answer; jobs are worked on at the same time.
+    /// Time from a job's arrival to its answer.
     transport::duration latency{0};
+    /// Jobs of a connection are worked on one after the other, so that their latencies add up;
+    /// otherwise at the same time.
+    bool serial = false;
+    /// Largest TPDU confirmed to a client, a power of two from 128 to 2048 bytes; 0: what it asks.
+    /// Answers over it leave in fragments, as those of small PLCs do.
+    std::size_t tpdu_size = 0;
     /// Connections served at the same time; more are refused as a CPU without resources does.
     std::size_t max_connections = 32;
 };

@@ -1,6 +1,7 @@
 // Where a simulated PLC lets itself be made to misbehave.
 #pragma once
 
+#include "protocols/s7/wire/codes.hpp"
 #include "protocols/s7/wire/message.hpp"
 #include "transport/time/clock.hpp"
 
@@ -20,6 +21,10 @@ struct job_fate {
     action what = action::answer;
     std::uint16_t error = 0;
     transport::duration delay{0};  ///< on top of the configured latency
+    /// Every item of a read or write fails with this; nothing is written.
+    item_code item_error = item_code::success;
+    bool twice = false;                ///< the answer leaves twice, if there is room for it
+    std::uint16_t reference_flip = 0;  ///< bits of the reference that come back flipped
 };
 
 /// Asked by the simulator; one hook serves all connections of a PLC. Shard thread only.

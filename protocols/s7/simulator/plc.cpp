@@ -3,6 +3,7 @@
 #include "protocols/s7/simulator/server_engine.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 
 namespace tagferry::s7 {
@@ -24,6 +25,10 @@ plc_profile profile_of(const simulator_config& config) {
     if (profile.pdu_size < smallest_pdu || profile.pdu_size > largest_pdu ||
         profile.calling_jobs > most_jobs) {
         throw std::invalid_argument("PDU size or jobs of the simulated PLC are out of range");
+    }
+    const std::size_t tpdu = config.tpdu_size;
+    if (tpdu != 0 && (!std::has_single_bit(tpdu) || tpdu < default_tpdu_size || tpdu > 2048)) {
+        throw std::invalid_argument("the TPDU size must be a power of two from 128 to 2048");
     }
     return profile;
 }

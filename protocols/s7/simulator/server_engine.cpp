@@ -3,6 +3,8 @@
 #include "protocols/s7/wire/tpkt.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 
 namespace tagferry::s7 {
@@ -18,6 +20,7 @@ constexpr std::size_t frames_per_turn = 64;
 // are then not read until answers have left.
 constexpr std::size_t spare_replies = 4;
 constexpr std::uint8_t class_mask = 0xF0;
+constexpr std::size_t reference_offset = 4;  // in any S7 header
 
 }  // namespace
 
@@ -44,6 +47,7 @@ void server_engine::opened(transport::engine_host& host, time_point now) {
     stage_ = stage::connecting;
     ending_ = false;
     pdu_size_ = plc_.profile().pdu_size;
+    busy_until_ = {};
     joiner_.reset();
     cutter_.set_tpdu_size(default_tpdu_size);
     for (reply& one : replies_) {
@@ -133,8 +137,8 @@ bool server_engine::take_connect(const cotp_tpdu& tpdu, time_point now) {
     if (tpdu.type != cotp_type::connect_request || (tpdu.class_option & class_mask) != 0) {
         return false;
     }
-    const std::size_t tpdu_size =
-        std::min(tpdu.tpdu_size.value_or(default_tpdu_size), largest_tpdu);
+    const std::size_t limit = plc_.config_.tpdu_size == 0 ? largest_tpdu : plc_.config_.tpdu_size;
+    const std::size_t tpdu_size = std::min(tpdu.tpdu_size.value_or(default_tpdu_size), limit);
     cutter_.set_tpdu_size(tpdu_size);
     stage_ = stage::negotiating;
     reply& answer = *free_reply();
@@ -169,35 +173,55 @@ bool server_engine::take_message(std::span<const std::byte> pdu, time_point now)
     if (fate.what == job_fate::action::ignore) {
         return true;
     }
-    reply& to = *free_reply();
-    const auto room = to.buffer.subspan(envelope_size);
+    queue_answer(job, fate, pdu.size(), now);
+    return true;
+}
+
+/// @param pdu_size of the job: one over what was granted is refused.
+void server_engine::queue_answer(const s7_message& job, const job_fate& fate, std::size_t pdu_size,
+                                 time_point now) {
+    const bool is_setup = job.function() == static_cast<std::uint8_t>(function_code::setup);
+    reply& first = *free_reply();
+    const auto room = first.buffer.subspan(envelope_size);
     std::size_t size = 0;
     if (fate.what == job_fate::action::refuse) {
         size = encode_ack(room, job.reference, fate.error);
-    } else if (pdu.size() > pdu_size_) {
+    } else if (pdu_size > pdu_size_) {
         size = encode_ack(room, job.reference, error_pdu_size);
     } else {
-        size = answer(job, room.first(pdu_size_));
+        size = answer(job, fate, room.first(pdu_size_));
     }
-    to.is_packet = false;
-    queue(to, envelope_size + size,
-          now + fate.delay + (is_setup ? transport::duration::zero() : plc_.config_.latency));
-    return true;
+    transport::store(room.data() + reference_offset,
+                     static_cast<std::uint16_t>(job.reference ^ fate.reference_flip),
+                     std::endian::big);
+    const time_point begun = plc_.config_.serial ? std::max(now, busy_until_) : now;
+    const time_point due =
+        begun + fate.delay + (is_setup ? transport::duration::zero() : plc_.config_.latency);
+    busy_until_ = due;
+    first.is_packet = false;
+    queue(first, envelope_size + size, due);
+    reply* const second = fate.twice ? free_reply() : nullptr;
+    if (second != nullptr) {
+        std::copy_n(first.buffer.begin(), envelope_size + size, second->buffer.begin());
+        second->is_packet = false;
+        queue(*second, envelope_size + size, due);
+    }
 }
 
 // --- Answering ----------------------------------------------------------------------------------
 
-std::size_t server_engine::answer(const s7_message& job, std::span<std::byte> to) {
+std::size_t server_engine::answer(const s7_message& job, const job_fate& fate,
+                                  std::span<std::byte> to) {
     std::size_t size = 0;
     if (job.type == message_type::job) {
         switch (static_cast<function_code>(job.function())) {
             case function_code::setup:
                 return answer_setup(job, to);
             case function_code::read_variable:
-                size = answer_read(job, to);
+                size = answer_read(job, fate.item_error, to);
                 break;
             case function_code::write_variable:
-                size = answer_write(job, to);
+                size = answer_write(job, fate.item_error, to);
                 break;
         }
     }
@@ -221,7 +245,8 @@ std::size_t server_engine::answer_setup(const s7_message& job, std::span<std::by
     return encode_setup_reply(to, job.reference, setup);
 }
 
-std::size_t server_engine::answer_read(const s7_message& job, std::span<std::byte> to) {
+std::size_t server_engine::answer_read(const s7_message& job, item_code forced,
+                                       std::span<std::byte> to) {
     ++plc_.counters_.jobs;
     ++plc_.counters_.read_jobs;
     request_items items(job.parameters);
@@ -234,6 +259,7 @@ std::size_t server_engine::answer_read(const s7_message& job, std::span<std::byt
     while (items.next(item, supported)) {
         item_code code = item_code::not_supported;
         const auto bytes = supported ? plc_.read(item, code) : std::span<const std::byte>{};
+        code = forced == item_code::success ? code : forced;
         if (code == item_code::success) {
             const auto room = builder.succeed(item);
             // What does not fit into the reply fails as this item, not as the job.
@@ -251,7 +277,8 @@ std::size_t server_engine::answer_read(const s7_message& job, std::span<std::byt
     return size != 0 ? size : encode_ack(to, job.reference, error_pdu_size);
 }
 
-std::size_t server_engine::answer_write(const s7_message& job, std::span<std::byte> to) {
+std::size_t server_engine::answer_write(const s7_message& job, item_code forced,
+                                        std::span<std::byte> to) {
     ++plc_.counters_.jobs;
     ++plc_.counters_.write_jobs;
     request_items items(job.parameters);
@@ -271,7 +298,9 @@ std::size_t server_engine::answer_write(const s7_message& job, std::span<std::by
     variable item;
     bool supported = false;
     for (std::size_t i = 0; items.next(item, supported) && values.next(data); ++i) {
-        codes[i] = supported ? plc_.write(item, data.bytes) : item_code::not_supported;
+        codes[i] = forced != item_code::success ? forced
+                   : supported                  ? plc_.write(item, data.bytes)
+                                                : item_code::not_supported;
         plc_.counters_.items_failed += codes[i] == item_code::success ? 0U : 1U;
     }
     return encode_write_reply(to, job.reference, std::span(codes).first(items.count()));

@@ -51,10 +51,12 @@ class server_engine final : public transport::engine {
     bool take_frame(std::span<const std::byte> frame, transport::time_point now);
     bool take_connect(const cotp_tpdu& tpdu, transport::time_point now);
     bool take_message(std::span<const std::byte> pdu, transport::time_point now);
-    std::size_t answer(const s7_message& job, std::span<std::byte> to);
+    void queue_answer(const s7_message& job, const job_fate& fate, std::size_t pdu_size,
+                      transport::time_point now);
+    std::size_t answer(const s7_message& job, const job_fate& fate, std::span<std::byte> to);
     std::size_t answer_setup(const s7_message& job, std::span<std::byte> to);
-    std::size_t answer_read(const s7_message& job, std::span<std::byte> to);
-    std::size_t answer_write(const s7_message& job, std::span<std::byte> to);
+    std::size_t answer_read(const s7_message& job, item_code forced, std::span<std::byte> to);
+    std::size_t answer_write(const s7_message& job, item_code forced, std::span<std::byte> to);
     reply* free_reply() noexcept;
     reply* earliest_waiting() noexcept;
     void queue(reply& answer, std::size_t size, transport::time_point due);
@@ -72,6 +74,7 @@ class server_engine final : public transport::engine {
     std::size_t outstanding_first_ = 0;
     std::size_t outstanding_count_ = 0;
     std::uint64_t order_ = 0;
+    transport::time_point busy_until_{};  // where jobs are worked on one after the other
     fragment_joiner joiner_;
     fragment_cutter cutter_;
     transport::member_timer<server_engine, &server_engine::wake> timer_{*this};

@@ -19,6 +19,7 @@ simulator_config config() {
     wanted.profile = "s7-1200";
     wanted.data_blocks = {{1, 300}, {4, 1024}};
     wanted.latency = 5ms;
+    wanted.tpdu_size = 256;
     for (const auto& [where, type, kind] :
          {std::tuple{"DB1.DBD0", "REAL", signal_kind::sine},
           std::tuple{"DB1.DBX4.1", "BOOL", signal_kind::toggle},

@@ -312,5 +312,95 @@ TEST(s7_client_and_simulator, a_silent_plc_is_found_out_by_the_job_timeout) {
     EXPECT_EQ(both.observer.jobs.size(), 6U);
 }
 
+/// Spoils some jobs, each time differently.
+class random_faults final : public fault_hook {
+  public:
+    bool accept_connection(transport::time_point /*now*/) override { return random_() % 4 != 0; }
+    job_fate judge(const s7_message& /*job*/, transport::time_point /*now*/) override {
+        job_fate fate;
+        fate.delay = std::chrono::milliseconds(random_() % 20);
+        switch (random_() % 200) {
+            case 0:
+                fate.what = job_fate::action::ignore;
+                break;
+            case 1:
+                fate.what = job_fate::action::drop;
+                break;
+            case 2:
+                fate.what = job_fate::action::refuse;
+                fate.error = error_protection_level;
+                break;
+            case 3:
+                fate.delay = 2100ms;
+                break;
+            case 4:
+                fate.twice = true;
+                break;
+            case 5:
+                fate.reference_flip = 0x0180;
+                break;
+            case 6:
+                fate.item_error = item_code::hardware_fault;
+                break;
+            default:
+                break;
+        }
+        return fate;
+    }
+
+  private:
+    std::mt19937 random_{11};
+};
+
+TEST(s7_client_and_simulator, whatever_goes_wrong_each_job_ends_once_and_no_value_is_another_s) {
+    random_faults faults;
+    auto config = plc_config("s7-1500");
+    config.tpdu_size = 128;
+    pair both(config, options_of(480, 4), &faults);
+    const auto block = both.plc.memory().bytes(area::data_block, 1);
+    for (std::size_t i = 0; i < block.size(); i += 2) {
+        block[i] = static_cast<std::byte>(i >> 8);
+        block[i + 1] = static_cast<std::byte>(i);
+    }
+    std::uint64_t accepted = 0;
+    std::map<std::uint64_t, std::uint32_t> asked;
+    std::mt19937 random(5);
+    for (int step = 0; step < 20'000; ++step) {
+        if (!both.client_side.is_open()) {
+            both.open();
+        }
+        const auto start = static_cast<std::uint32_t>(random() % 1900) * 2;
+        const auto length = static_cast<std::uint16_t>(2 + random() % 200);
+        both.cut = random() % 30;
+        if (both.client.submit_read(
+                accepted, std::array{byte_variable(area::data_block, 1, start, length)})) {
+            asked[accepted++] = start;
+        }
+        both.advance(std::chrono::milliseconds(random() % 10));
+    }
+    both.client_side.close(transport::close_reason::shutting_down);
+    ASSERT_EQ(both.observer.jobs.size(), accepted);
+    std::map<job_outcome, std::uint64_t> outcomes;
+    for (const auto& [tag, job] : both.observer.jobs) {
+        ASSERT_EQ(job.times, 1U);
+        ++outcomes[job.outcome];
+        if (job.outcome == job_outcome::answered && job.codes.at(0) == item_code::success) {
+            const auto expected = block.subspan(asked.at(tag), job.values.at(0).size());
+            ASSERT_TRUE(std::equal(expected.begin(), expected.end(), job.values.at(0).begin()));
+        }
+    }
+    const client_counters& counters = both.client.counters();
+    EXPECT_GT(outcomes[job_outcome::answered], 1000U);
+    for (const auto outcome : {job_outcome::refused, job_outcome::timed_out, job_outcome::link_lost,
+                               job_outcome::not_sent}) {
+        EXPECT_GT(outcomes[outcome], 0U)
+            << "the test has to meet outcome " << static_cast<int>(outcome);
+    }
+    EXPECT_GT(counters.replies_late, 0U);
+    EXPECT_GT(counters.replies_foreign, 0U);
+    EXPECT_GT(counters.handshakes, 10U);
+    EXPECT_GT(both.plc.counters().connections_refused, 0U);
+}
+
 }  // namespace
 }  // namespace tagferry::s7::test

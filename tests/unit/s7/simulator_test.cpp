@@ -139,6 +139,9 @@ TEST(s7_signals, configurations_that_make_no_sense_are_refused_in_words) {
     config.calling_jobs = 65;
     refused(config, "jobs");
     config = {};
+    config.tpdu_size = 300;
+    refused(config, "TPDU");
+    config = {};
     config.data_blocks = {{0, 10}};
     refused(config, "data block 0");
     config.data_blocks = {{7, 0}};
@@ -331,21 +334,81 @@ TEST(s7_simulator, a_fault_hook_decides_what_becomes_of_a_job) {
     planned_fate faults;
     asked_plc one(with_signals({}), &faults);
     one.connect();
-    faults.next = {job_fate::action::refuse, 0xD241, 0ms};
+    faults.next.what = job_fate::action::refuse;
+    faults.next.error = 0xD241;
     one.ask(read_one_byte);
     EXPECT_EQ(one.answers(), lines{"32020000000500000000d241"});
-    faults.next = {job_fate::action::ignore, 0, 0ms};
+    faults.next.what = job_fate::action::ignore;
     one.ask(read_one_byte);
     EXPECT_TRUE(one.answers().empty());
-    faults.next = {job_fate::action::answer, 0, 30ms};
+    faults.next = {};
+    faults.next.delay = 30ms;
     one.ask(read_one_byte);
     EXPECT_TRUE(one.answers().empty());
     one.clock.advance(30ms);
     one.wire.expire();
     EXPECT_EQ(one.answers().size(), 1U);
-    faults.next = {job_fate::action::drop, 0, 0ms};
+    faults.next.what = job_fate::action::drop;
     one.ask(read_one_byte);
     EXPECT_FALSE(one.wire.is_open());
+}
+
+TEST(s7_simulator, answers_can_be_spoiled) {
+    planned_fate faults;
+    asked_plc one(with_signals({}), &faults);
+    one.connect();
+    const std::string good =
+        "320300000005000200050000"
+        "0401"
+        "ff04000800";
+    faults.next.twice = true;
+    one.ask(read_one_byte);
+    EXPECT_EQ(one.answers(), (lines{good, good}));
+    faults.next = {};
+    faults.next.reference_flip = 0x0100;
+    one.ask(read_one_byte);
+    EXPECT_EQ(one.answers(), lines{"320300000105000200050000"
+                                   "0401"
+                                   "ff04000800"});
+    faults.next = {};
+    faults.next.item_error = item_code::hardware_fault;
+    one.ask(read_one_byte);
+    EXPECT_EQ(one.answers(), lines{"320300000005000200040000"
+                                   "0401"
+                                   "01000000"});
+    one.ask("32010000 0005 000e0005 0501 120a10020001000083000000 00040008ee");
+    EXPECT_EQ(one.answers(), lines{"320300000005000200010000"
+                                   "0501"
+                                   "01"});
+    EXPECT_EQ(one.plc.memory().bytes(area::memory, 0)[0], std::byte{0}) << "nothing is written";
+}
+
+TEST(s7_simulator, a_serial_plc_works_on_one_job_after_the_other) {
+    auto config = with_signals({});
+    config.latency = 10ms;
+    config.serial = true;
+    asked_plc one(config);
+    one.connect();
+    for (int i = 0; i < 3; ++i) {
+        one.ask(read_one_byte);
+    }
+    for (int i = 0; i < 3; ++i) {
+        one.clock.advance(10ms);
+        one.wire.expire();
+        EXPECT_EQ(one.answers().size(), 1U);
+    }
+}
+
+TEST(s7_simulator, a_plc_with_small_tpdus_answers_in_fragments) {
+    auto config = with_signals({});
+    config.tpdu_size = 256;
+    asked_plc one(config);
+    one.connect();
+    one.ask("32010000 0005 000e0000 0401 120a10020200000083000000");
+    const bytes sent = one.wire.take_sent();
+    EXPECT_EQ(sent.size(), 14U + 4 + 512 + 3 * 7);
+    ASSERT_EQ(pdus_in(sent).size(), 1U);
+    EXPECT_EQ(pdus_in(sent)[0].size(), 14U + 4 + 512);
 }
 
 TEST(s7_simulator, a_plc_without_a_free_connection_refuses) {
