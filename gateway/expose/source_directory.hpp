@@ -14,7 +14,7 @@
 namespace tagferry::gateway {
 
 struct source_place {
-    gateway::source* source = nullptr;
+    tagferry::gateway::source* source = nullptr;
     transport::shard* shard = nullptr;
     tag_table::owner_id owner = 0;
     std::string name;      ///< of the connection

@@ -37,7 +37,7 @@ model_position model_builder::add_node(draft& to, model_position parent, node_ki
         node.id = id_of(path);
     }
     if (kind != node_kind::root) {
-        node.node_id_text = gateway::node_id_text(path);
+        node.node_id_text = tagferry::gateway::node_id_text(path);
     }
     node.path = std::move(path);
     node.name = std::move(name);

@@ -159,7 +159,7 @@ std::optional<std::uint32_t> tag_table::take_slot(std::size_t words) {
 }
 
 std::optional<tag_handle> tag_table::add(owner_id owner, const value_type& type) {
-    const std::size_t size = gateway::value_size(type);
+    const std::size_t size = tagferry::gateway::value_size(type);
     owner_record& owned = owners_[owner];
     if (size == 0 || size > limits_.largest_value_bytes || !owned.taken ||
         (owned.free_indexes.empty() && !add_page(owned, owner))) {

@@ -92,7 +92,7 @@ web::outcome web_values::read(const web::call& context, web::tag_handle tag,
         return web::outcome::done;
     }
     row.reason_id = static_cast<std::uint16_t>(seen.reason);
-    row.reason = gateway::describe(seen.reason).words;
+    row.reason = tagferry::gateway::describe(seen.reason).words;
     sample good;
     if (seen.has_last_good &&
         table_.read(handle, last_good, good, value_choice::last_good) == read_result::done) {
