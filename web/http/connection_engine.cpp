@@ -66,6 +66,7 @@ connection_engine::~connection_engine() {
 void connection_engine::opened(transport::engine_host& host, time_point now) {
     host_ = &host;
     phase_ = phase::head;
+    close_asked_ = false;
     scanned_ = 0;
     read_deadline_ = now + shared_.limits.idle_timeout;
     send_deadline_ = time_point::max();
@@ -241,8 +242,7 @@ void connection_engine::handle(progress how) {
                 finish();
             } else {
                 // Not even a problem found room: the connection's end is the answer.
-                phase_ = phase::closing;
-                host_->abort(close_reason::requested);
+                abort(close_reason::requested);
             }
             break;
         case progress::more:
@@ -319,14 +319,30 @@ void connection_engine::refuse(const request_fault& fault, close_reason why, tim
         return;
     }
     out_.forget_shortage();
+    abort(why);
+}
+
+void connection_engine::abort(close_reason why) noexcept {
     phase_ = phase::closing;
+    close_asked_ = true;
     host_->abort(why);
 }
 
+// The driver gives what it still has to flush only a short time. A large answer is therefore sent
+// under the send deadline first, and the close asked for when little is left.
 void connection_engine::close_after_flush(close_reason why) noexcept {
     phase_ = phase::closing;
     read_deadline_ = time_point::max();
-    host_->close_after_flush(why);
+    closing_for_ = why;
+    close_when_flushed();
+}
+
+void connection_engine::close_when_flushed() noexcept {
+    constexpr std::size_t little = 1;
+    if (!close_asked_ && out_.slots_held() <= little) {
+        close_asked_ = true;
+        host_->close_after_flush(closing_for_);
+    }
 }
 
 void connection_engine::pull(transport::send_batch& batch, time_point now) {
@@ -385,9 +401,13 @@ void connection_engine::written(const transport::write_report& report) {
     if (!out_.sending()) {
         send_deadline_ = time_point::max();
     }
-    if (host_ != nullptr) {
-        host_->output_ready();
+    if (host_ == nullptr) {
+        return;
     }
+    if (phase_ == phase::closing) {
+        close_when_flushed();
+    }
+    host_->output_ready();
 }
 
 void connection_engine::slot_returned() noexcept {
@@ -423,8 +443,7 @@ time_point connection_engine::deadline() const noexcept {
 void connection_engine::expire(time_point now) {
     if (now >= send_deadline_) {
         if (!send_progress_) {
-            phase_ = phase::closing;
-            host_->abort(close_reason::timed_out);
+            abort(close_reason::timed_out);
             return;
         }
         send_progress_ = false;

@@ -92,6 +92,8 @@ class connection_engine final : public transport::engine,
     void count_answer() noexcept;
     void refuse(const request_fault& fault, transport::close_reason why, transport::time_point now);
     void close_after_flush(transport::close_reason why) noexcept;
+    void close_when_flushed() noexcept;
+    void abort(transport::close_reason why) noexcept;
     void release_request() noexcept;
 
     const connection_shared& shared_;
@@ -104,12 +106,14 @@ class connection_engine final : public transport::engine,
     bool last_part_ = false;      // producing: the resource is done, only the end is to be written
     bool body_complete_ = false;  // producing: the request is whole and waits for an output slot
     bool has_result_ = false;     // producing: the operation waited for has ended with `result_`
+    bool close_asked_ = false;    // closing: the host knows
     std::uint32_t result_ = 0;
     bool send_progress_ = false;  // something left since the send deadline was set
     std::size_t scanned_ = 0;     // bytes of the incomplete head that need no second look
     transport::time_point read_deadline_ = transport::time_point::max();
     transport::time_point send_deadline_ = transport::time_point::max();
     transport::time_point answer_deadline_ = transport::time_point::max();
+    transport::close_reason closing_for_{};
     std::size_t peer_size_ = 0;
     std::array<char, longest_peer> peer_{};
 };

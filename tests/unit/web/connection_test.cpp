@@ -144,6 +144,23 @@ TEST_F(connection_test, connection_close_is_obeyed_and_nothing_after_it_answered
     EXPECT_EQ(connection.reason(), transport::close_reason::requested);
 }
 
+TEST_F(connection_test, a_close_waits_until_a_large_answer_has_left) {
+    above.values.largest = 64 * 1024;
+    above.values.tags.push_back({.path = "mill/table",
+                                 .type = value_type::uint8,
+                                 .array_length = 60'000,
+                                 .bytes = std::vector<std::byte>(60'000, std::byte{255})});
+    auto& connection = connect();
+    connection.accept_writes(false);
+    connection.send(request("/api/v1/values/mill/table", "GET", "Connection: close\r\n"), now());
+    EXPECT_FALSE(connection.closing());
+    connection.accept_writes(true);
+    connection.turn(now());
+    EXPECT_TRUE(connection.ended());
+    std::string wire = connection.take();
+    EXPECT_EQ(take_answers(wire).size(), 1U);
+}
+
 TEST_F(connection_test, head_gives_the_head_of_get) {
     const answer head = get("/api/v1/values/press/count", "HEAD");
     const answer full = get("/api/v1/values/press/count");
