@@ -21,12 +21,12 @@ namespace tagferry::transport {
 namespace {
 
 constexpr std::size_t smallest_block = 64;
-constexpr std::size_t largest_block = 16 * 1024;
+constexpr std::size_t largest_block = std::size_t{16} * 1024;
 constexpr std::size_t class_count = 17;
 constexpr std::uint32_t not_pooled = class_count;
 // What a thread keeps of one class before it hands half of it to the shared set, and what one
 // refill from malloc makes: about this many bytes, but at least two blocks.
-constexpr std::size_t kept_bytes = 16 * 1024;
+constexpr std::size_t kept_bytes = std::size_t{16} * 1024;
 
 struct alignas(16) block_header {
     std::uint32_t size_class;

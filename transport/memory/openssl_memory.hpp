@@ -16,7 +16,7 @@ namespace tagferry::transport {
 /// with the process.
 bool install_openssl_memory() noexcept;
 
-inline constexpr std::size_t openssl_largest_pooled = 16 * 1024 - 16;
+inline constexpr std::size_t openssl_largest_pooled = std::size_t{16} * 1024 - 16;
 
 struct openssl_memory_statistics {
     bool installed = false;

@@ -60,7 +60,9 @@ constinit std::atomic<std::size_t> names_used{2};
 constexpr auto duration_bounds_ns = [] {
     std::array<std::uint64_t, operation_duration_bounds_s.size()> bounds{};
     for (std::size_t index = 0; index < bounds.size(); ++index) {
-        bounds[index] = static_cast<std::uint64_t>(operation_duration_bounds_s[index] * 1e9 + 0.5);
+        const std::chrono::duration<double> bound(operation_duration_bounds_s[index]);
+        const auto bound_ns = std::chrono::round<std::chrono::nanoseconds>(bound).count();
+        bounds[index] = static_cast<std::uint64_t>(bound_ns);
     }
     return bounds;
 }();
