@@ -152,8 +152,9 @@ class client_engine final : public transport::engine {
     ///   does not fit the negotiated PDU in either direction.
     bool submit_read(std::uint64_t tag, std::span<const variable> items);
     /// Accepts one write job; bytes are copied. Queued writes go ahead of queued reads and keep
-    /// their order among themselves, but one place of the window always stays for reads; in a
-    /// window of one, reads and writes alternate.
+    /// their order among themselves, but a PLC may execute two that are in flight in any order:
+    /// who needs an order waits for the first. One place of the window always stays
+    /// for reads; in a window of one, reads and writes alternate.
     bool submit_write(std::uint64_t tag, std::span<const write_item> items);
 
     /// Jobs that can be submitted now: 0 unless up.

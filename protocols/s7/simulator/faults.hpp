@@ -23,6 +23,8 @@ struct job_fate {
     transport::duration delay{0};  ///< on top of the configured latency
     /// Every item of a read or write fails with this; nothing is written.
     item_code item_error = item_code::success;
+    /// Over 0: the answer leaves byte by byte, this much apart, and holds up those behind it.
+    transport::duration dribble{0};
     bool twice = false;                ///< the answer leaves twice, if there is room for it
     std::uint16_t reference_flip = 0;  ///< bits of the reference that come back flipped
 };

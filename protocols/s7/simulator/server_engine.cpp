@@ -48,6 +48,7 @@ void server_engine::opened(transport::engine_host& host, time_point now) {
     ending_ = false;
     pdu_size_ = plc_.profile().pdu_size;
     busy_until_ = {};
+    dribbling_ = nullptr;
     joiner_.reset();
     cutter_.set_tpdu_size(default_tpdu_size);
     for (reply& one : replies_) {
@@ -200,6 +201,10 @@ void server_engine::queue_answer(const s7_message& job, const job_fate& fate, st
     busy_until_ = due;
     first.is_packet = false;
     queue(first, envelope_size + size, due);
+    if (fate.dribble > transport::duration::zero()) {
+        put_data_header(first.buffer.first<envelope_size>(), size, true);
+        first.dribble = fate.dribble;
+    }
     reply* const second = fate.twice ? free_reply() : nullptr;
     if (second != nullptr) {
         std::copy_n(first.buffer.begin(), envelope_size + size, second->buffer.begin());
@@ -330,6 +335,8 @@ server_engine::reply* server_engine::earliest_waiting() noexcept {
 
 void server_engine::queue(reply& answer, std::size_t size, time_point due) {
     answer.state = reply_state::waiting;
+    answer.dribble = {};
+    answer.dribbled = 0;
     answer.size = size;
     answer.due = due;
     answer.order = order_++;
@@ -339,14 +346,27 @@ void server_engine::queue(reply& answer, std::size_t size, time_point due) {
     plc_.counters_.most_in_flight = std::max(plc_.counters_.most_in_flight, waiting);
 }
 
+/// Gives the driver an answer, or the next byte of one that dribbles. False: the batch is full.
+bool server_engine::hand_over(reply& answer, transport::send_batch& batch) noexcept {
+    const auto message = answer.buffer.first(answer.size);
+    if (answer.dribble > transport::duration::zero()) {
+        if (!batch.add(message.subspan(answer.dribbled, 1))) {
+            return false;
+        }
+        ++answer.dribbled;
+        dribbling_ = &answer;
+        return true;
+    }
+    return answer.is_packet ? batch.add(message) : cutter_.add(batch, message);
+}
+
 void server_engine::pull(transport::send_batch& batch, time_point now) {
     while (!ending_) {
-        reply* const next = earliest_waiting();
-        if (next == nullptr || next->due > now) {
+        reply* const next = dribbling_ != nullptr ? dribbling_ : earliest_waiting();
+        if (next == nullptr || next->state != reply_state::waiting || next->due > now) {
             break;
         }
-        const auto message = next->buffer.first(next->size);
-        if (!(next->is_packet ? batch.add(message) : cutter_.add(batch, message))) {
+        if (!hand_over(*next, batch)) {
             return;
         }
         next->state = reply_state::with_driver;
@@ -357,13 +377,21 @@ void server_engine::pull(transport::send_batch& batch, time_point now) {
 }
 
 void server_engine::written(const transport::write_report& /*report*/) {
-    outstanding_[outstanding_first_]->state = reply_state::free;
+    reply& answer = *outstanding_[outstanding_first_];
     outstanding_first_ = (outstanding_first_ + 1) % outstanding_.size();
     --outstanding_count_;
+    if (&answer == dribbling_ && answer.dribbled < answer.size) {
+        answer.state = reply_state::waiting;
+        answer.due += answer.dribble;
+        schedule();
+        return;
+    }
+    dribbling_ = &answer == dribbling_ ? nullptr : dribbling_;
+    answer.state = reply_state::free;
 }
 
 void server_engine::schedule() noexcept {
-    const reply* const next = earliest_waiting();
+    const reply* const next = dribbling_ != nullptr ? dribbling_ : earliest_waiting();
     if (plc_.wheel_ != nullptr && next != nullptr && !ending_) {
         plc_.wheel_->schedule(timer_, next->due);
     }

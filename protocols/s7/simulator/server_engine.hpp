@@ -46,6 +46,8 @@ class server_engine final : public transport::engine {
         std::uint64_t order = 0;
         std::size_t size = 0;  ///< of the message, envelope included
         std::span<std::byte> buffer;
+        transport::duration dribble{0};  ///< between its bytes; 0: it leaves whole
+        std::size_t dribbled = 0;        ///< bytes given to the driver so far
     };
 
     bool take_frame(std::span<const std::byte> frame, transport::time_point now);
@@ -59,6 +61,7 @@ class server_engine final : public transport::engine {
     std::size_t answer_write(const s7_message& job, item_code forced, std::span<std::byte> to);
     reply* free_reply() noexcept;
     reply* earliest_waiting() noexcept;
+    bool hand_over(reply& answer, transport::send_batch& batch) noexcept;
     void queue(reply& answer, std::size_t size, transport::time_point due);
     void wake(transport::time_point now);
     void schedule() noexcept;
@@ -70,6 +73,7 @@ class server_engine final : public transport::engine {
     std::size_t pdu_size_;
     std::vector<std::byte> memory_;  // of the joiner and of all replies
     std::vector<reply> replies_;
+    reply* dribbling_ = nullptr;       // the answer that is leaving byte by byte
     std::vector<reply*> outstanding_;  // with the driver, oldest first; a ring
     std::size_t outstanding_first_ = 0;
     std::size_t outstanding_count_ = 0;

@@ -342,6 +342,9 @@ class random_faults final : public fault_hook {
             case 6:
                 fate.item_error = item_code::hardware_fault;
                 break;
+            case 7:
+                fate.dribble = 1ms;
+                break;
             default:
                 break;
         }

@@ -383,6 +383,31 @@ TEST(s7_simulator, answers_can_be_spoiled) {
     EXPECT_EQ(one.plc.memory().bytes(area::memory, 0)[0], std::byte{0}) << "nothing is written";
 }
 
+TEST(s7_simulator, an_answer_can_leave_byte_by_byte_and_holds_up_the_next) {
+    planned_fate faults;
+    asked_plc one(with_signals({}), &faults);
+    one.connect();
+    faults.next.dribble = 3ms;
+    one.ask(read_one_byte);
+    faults.next = {};
+    one.ask(read_one_byte);
+    constexpr std::size_t size = 7 + 14 + 5;
+    bytes heard;
+    for (std::size_t i = 0; i + 1 < size; ++i) {
+        const bytes piece = one.wire.take_sent();
+        ASSERT_EQ(piece.size(), 1U) << i;
+        heard.insert(heard.end(), piece.begin(), piece.end());
+        one.clock.advance(3ms);
+        one.wire.expire();
+    }
+    const bytes rest = one.wire.take_sent();
+    EXPECT_EQ(rest.size(), 1 + size) << "the last byte, and the answer behind it";
+    heard.insert(heard.end(), rest.begin(), rest.end());
+    EXPECT_EQ(pdus_in(heard).size(), 2U);
+    EXPECT_EQ(pdus_in(heard)[0], pdus_in(heard)[1]);
+    EXPECT_TRUE(one.server.wants_input().wanted);
+}
+
 TEST(s7_simulator, a_serial_plc_works_on_one_job_after_the_other) {
     auto config = with_signals({});
     config.latency = 10ms;
