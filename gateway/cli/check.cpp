@@ -92,8 +92,9 @@ void register_check(CLI::App& root, command_context& context) {
     command->add_flag("--json", given->json, "Print one JSON object");
     command->add_flag("--strict", given->strict, "Warnings make it invalid too");
     command->footer(
+        "\nWithout -c: $TAGFERRY_CONFIG, else /etc/tagferry/tagferry.json.\n"
         "\nExamples:\n"
-        "  tagferry check -c tagferry.json\n"
+        "  tagferry check -c tagferry.json --set opcua.listen=127.0.0.1:0\n"
         "  tagferry check -c tagferry.json --json | jq .findings\n");
     command->callback([given, &context] { run(*given, context); });
 }

@@ -7,14 +7,9 @@
 namespace tagferry::gateway::cli {
 
 void add_configuration_options(CLI::App& command, configuration_options& options) {
-    command
-        .add_option("-c,--config", options.file,
-                    "Configuration file, - for standard input. Default: $TAGFERRY_CONFIG, else "
-                    "/etc/tagferry/tagferry.json")
+    command.add_option("-c,--config", options.file, "Configuration file, - for standard input")
         ->type_name("FILE");
-    command
-        .add_option("--set", options.assignments,
-                    "One value over the file's, e.g. opcua.listen=127.0.0.1:0; repeatable")
+    command.add_option("--set", options.assignments, "One value over the file's; repeatable")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
     command.add_option("--log-format", options.log_format, "Short for --set log.format=…")

@@ -164,6 +164,7 @@ TEST(cli, help_fits_a_screen_and_shows_two_examples) {
         int examples = 0;
         for (std::string line; std::getline(lines, line);) {
             examples += line.starts_with("  tagferry ") ? 1 : 0;
+            EXPECT_LE(line.size(), 80u) << line;
         }
         EXPECT_EQ(examples, 2);
     }
