@@ -130,6 +130,8 @@ void client_engine::closed(const close_info& info, time_point now) {
 }
 
 void client_engine::report_state(link_reason reason, std::uint16_t detail) {
+    // Whoever hears of it plans its reads now: that is no job's cost.
+    const transport::operation_scope scope(transport::kind_control);
     observer_.link_changed({state_, reason, detail, limits_});
 }
 
@@ -545,6 +547,7 @@ void client_engine::expire(time_point now) {
         const job_slot& slot = jobs_.slot(index);
         if (slot.state == job_state::sent && slot.sent + options_.job_timeout <= now) {
             ++timeouts_in_a_row_;
+            const transport::operation_scope scope(kind_of(slot.kind));
             finish(index, job_outcome::timed_out, 0, now);
         }
     }
