@@ -220,15 +220,17 @@ void shard::finish_turn() noexcept {
         }
     }
     turn_budget budget(clock_, now_);
-    while (!turn_end_list_.empty() || !after_turn_list_.empty()) {
-        if (!budget.spend()) {
-            go_on_ = true;
-            break;
-        }
+    for (;;) {
         if (turn_participant* const acting = turn_end_list_.pop_front()) {
             contain("end of turn", [&] { acting->end_turn(now_); });
         } else if (after_turn_participant* const after = after_turn_list_.pop_front()) {
             contain("after turn", [&] { after->after_turn(now_); });
+        } else {
+            break;
+        }
+        if (!budget.spend()) [[unlikely]] {
+            go_on_ = true;
+            break;
         }
     }
 }
@@ -252,13 +254,12 @@ std::size_t shard::take_turn_of_events() noexcept {
     turn_budget budget(clock_, now_, events_per_turn);
     std::size_t taken = 0;
     readiness what(0);
-    while (budget.spend()) {
-        descriptor_watcher* const watcher = poller_.next(what);
-        if (watcher == nullptr) {
-            break;
-        }
+    while (descriptor_watcher* const watcher = poller_.next(what)) {
         ++taken;
         contain("descriptor", [&] { watcher->ready(what); });
+        if (!budget.spend()) {
+            break;
+        }
     }
     return taken;
 }
