@@ -5,8 +5,10 @@
 #include "protocols/opcua/spec/generated/status_codes.hpp"
 #include "transport/bytes/reader.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace tagferry::opcua {
 
@@ -45,6 +47,18 @@ class decoder {
     std::uint32_t array_length(std::size_t smallest_element) noexcept;
     /// As above; -1 stays -1.
     std::int32_t nullable_array_length(std::size_t smallest_element) noexcept;
+
+    /// Passes over the next bytes when they are exactly `expected`; else stays where it is.
+    template <std::size_t Count>
+    bool skip_exactly(const std::array<std::byte, Count>& expected) noexcept {
+        decoder ahead = *this;
+        const bytes_view found = ahead.reader_.bytes(Count);
+        if (found.size() != Count || std::memcmp(found.data(), expected.data(), Count) != 0) {
+            return false;
+        }
+        reader_ = ahead.reader_;
+        return true;
+    }
 
     /// Passes over one element of any built-in type, checking it.
     void skip(builtin_type type) noexcept;

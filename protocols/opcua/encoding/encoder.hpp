@@ -83,6 +83,13 @@ class encoder {
         }
     }
 
+    /// Room for at least `count` bytes in one piece, for a writer that knows its form; `commit`
+    /// then says where it ended. Null once the encoder has failed.
+    std::byte* room_for(std::size_t count) noexcept {
+        return static_cast<std::size_t>(end_ - at_) >= count || advance(count) ? at_ : nullptr;
+    }
+    void commit(std::byte* end) noexcept { at_ = end; }
+
     void fail(status_code why) noexcept;
     bool ok() const noexcept { return status_ == status::good; }
     status_code status() const noexcept { return status_; }

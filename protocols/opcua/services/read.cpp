@@ -5,6 +5,9 @@
 #include "protocols/opcua/spec/generated/node_ids.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
 
 namespace tagferry::opcua {
 namespace {
@@ -17,9 +20,22 @@ constexpr std::uint32_t timestamps_neither = 3;
 // NodeId, attribute id, index range, data encoding.
 constexpr std::size_t smallest_read_value_id = 2 + 4 + 4 + 6;
 
+constexpr std::uint32_t value_attribute = static_cast<std::uint32_t>(attribute::value);
+
+// How nearly every item goes on after its NodeId: the Value, no range, no encoding.
+constexpr std::array<std::byte, 14> plain_value = [] {
+    std::array<std::byte, 14> form{};
+    form[0] = static_cast<std::byte>(value_attribute);
+    for (const std::size_t at : {4U, 5U, 6U, 7U, 10U, 11U, 12U, 13U}) {
+        form[at] = std::byte{0xFF};
+    }
+    return form;
+}();
+
 struct read_value_id {
     node_id_view node{};
-    std::uint32_t attribute_id = 0;
+    bool is_plain_value = false;
+    std::uint32_t attribute_id = value_attribute;
     text_view range{};
     qualified_name_view encoding{};
 };
@@ -27,13 +43,15 @@ struct read_value_id {
 read_value_id next_item(decoder& in) noexcept {
     read_value_id item;
     item.node = in.node_id();
+    item.is_plain_value = in.skip_exactly(plain_value);
+    if (item.is_plain_value) {
+        return item;
+    }
     item.attribute_id = in.u32();
     item.range = in.string();
     item.encoding = in.qualified_name();
     return item;
 }
-
-constexpr std::uint32_t value_attribute = static_cast<std::uint32_t>(attribute::value);
 
 // DataEncoding applies to structures in the Value attribute; naming the binary one elsewhere does
 // no harm (E64).
@@ -85,7 +103,6 @@ class data_value_writer {
         end();
     }
 
-  private:
     bool wants_source() const noexcept {
         return timestamps_ == timestamps_source || timestamps_ == timestamps_both;
     }
@@ -93,12 +110,45 @@ class data_value_writer {
         return timestamps_ == timestamps_server || timestamps_ == timestamps_both;
     }
 
+  private:
     encoder& out_;
     std::uint32_t timestamps_;
     status_code status_ = status::good;
     transport::wall_time_ns source_ = 0;
     transport::wall_time_ns server_ = 0;
 };
+
+// A scalar number with its timestamps, in one piece: what most Reads are made of.
+void write_number(encoder& out, const sample& current, std::size_t size, bool source,
+                  bool server) noexcept {
+    constexpr std::size_t longest = 1 + 1 + 8 + 4 + 8 + 8;
+    std::byte* const begin = out.room_for(longest);
+    if (begin == nullptr) {
+        return;
+    }
+    const bool has_source = source && current.source_time != 0;
+    const bool has_server = server && current.server_time != 0;
+    begin[0] = static_cast<std::byte>(0x01U | (current.status != status::good ? 0x02U : 0U) |
+                                      (has_source ? 0x04U : 0U) | (has_server ? 0x08U : 0U));
+    begin[1] = static_cast<std::byte>(current.value.type);
+    std::byte* at = begin + 2;
+    std::memcpy(at, current.value.bytes.data(), size);
+    at += size;
+    const auto put = [&](auto value) {
+        transport::store(at, value, std::endian::little);
+        at += sizeof value;
+    };
+    if (current.status != status::good) {
+        put(current.status);
+    }
+    if (has_source) {
+        put(date_time_ticks(current.source_time));
+    }
+    if (has_server) {
+        put(date_time_ticks(current.server_time));
+    }
+    out.commit(at);
+}
 
 void read_tag(service_context& context, data_value_writer& writer, tree_handle tag,
               const index_range& range) {
@@ -108,6 +158,14 @@ void read_tag(service_context& context, data_value_writer& writer, tree_handle t
                                           current)) {
         writer.only_status(status::bad_node_id_unknown, context.op.wall_now);
         return;
+    }
+    if constexpr (std::endian::native == std::endian::little) {
+        const std::size_t size = slot_element_size(current.value.type);
+        if (size != 0 && current.value.array_length < 0 && !range.present &&
+            current.value.bytes.size() == size) {
+            write_number(context.out, current, size, writer.wants_source(), writer.wants_server());
+            return;
+        }
     }
     if (current.value.type == builtin_type::null) {
         writer.begin(false, current.status, current.source_time, current.server_time);
@@ -168,6 +226,11 @@ void read_one(service_context& context, const read_value_id& item) {
     node_key node;
     status_code outcome = resolve(context, item.node, node);
     index_range range;
+    if (item.is_plain_value && outcome == status::good && node.in_tree &&
+        node.tree.kind == tree_kind::tag) {
+        read_tag(context, writer, node.tree, range);
+        return;
+    }
     if (outcome == status::good) {
         outcome = check_encoding(item);
     }

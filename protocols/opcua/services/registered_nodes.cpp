@@ -26,29 +26,6 @@ std::uint32_t registered_nodes::add(session& owner, tree_handle node) {
     return taken.generation << index_bits | index;
 }
 
-const registered_nodes::place* registered_nodes::live(const session& owner,
-                                                      std::uint32_t number) const noexcept {
-    const std::uint32_t index = number & index_mask;
-    if (index >= places_.size()) {
-        return nullptr;
-    }
-    const place& found = places_[index];
-    return found.session_number == owner.number && found.session_number != 0 &&
-                   found.generation == number >> index_bits
-               ? &found
-               : nullptr;
-}
-
-bool registered_nodes::find(const session& owner, std::uint32_t number,
-                            tree_handle& out) const noexcept {
-    const place* const found = live(owner, number);
-    if (found == nullptr) {
-        return false;
-    }
-    out = found->node;
-    return true;
-}
-
 void registered_nodes::unlink(session& owner, std::uint32_t index) noexcept {
     place& gone = places_[index];
     if (gone.next != 0) {

@@ -20,7 +20,14 @@ class registered_nodes {
     std::uint32_t add(session& owner, tree_handle node);
 
     /// Constant time. False: not a number of this session.
-    bool find(const session& owner, std::uint32_t number, tree_handle& out) const noexcept;
+    bool find(const session& owner, std::uint32_t number, tree_handle& out) const noexcept {
+        const place* const found = live(owner, number);
+        if (found == nullptr) {
+            return false;
+        }
+        out = found->node;
+        return true;
+    }
 
     /// Forgets one number; a number that is none of this session's is ignored.
     void remove(session& owner, std::uint32_t number) noexcept;
@@ -42,7 +49,16 @@ class registered_nodes {
         std::uint32_t next = 0;
         std::uint32_t previous = 0;
     };
-    const place* live(const session& owner, std::uint32_t number) const noexcept;
+    const place* live(const session& owner, std::uint32_t number) const noexcept {
+        const std::uint32_t index = number & index_mask;
+        if (index >= places_.size()) {
+            return nullptr;
+        }
+        const place& found = places_[index];
+        return found.session_number == owner.number && found.generation == number >> index_bits
+                   ? &found
+                   : nullptr;
+    }
     void unlink(session& owner, std::uint32_t index) noexcept;
 
     std::uint32_t capacity_;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <set>
 
 namespace tagferry::opcua::test {
@@ -238,6 +239,47 @@ TEST(identity, other_kinds_of_token_are_refused_clearly) {
                                 });
                             }),
               status::bad_identity_token_invalid);
+}
+
+TEST(edge_E28, a_request_with_any_timestamp_is_answered) {
+    plant site;
+    raw_client client = site.connect();
+    client.open_session();
+    for (const std::int64_t stamp :
+         {std::int64_t{0}, std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()}) {
+        bytes wire = client.read_request({"press/tank/level"});
+        // Frame, channel and sequence heads, type id, token of namespace, length and 32 bytes.
+        const std::size_t at = 24 + 4 + 3 + 4 + 32;
+        transport::store(wire.data() + at, stamp, std::endian::little);
+        EXPECT_EQ(raw_client::result_of(client.call(wire)), status::good) << stamp;
+    }
+}
+
+TEST(edge_E34, null_empty_and_many_locales_are_taken) {
+    plant site;
+    raw_client client = site.connect();
+    client.open();
+    client.create_session();
+    const auto activate_for = [&](std::int32_t count, text_view locale) {
+        return raw_client::result_of(
+            client.call(client.request(id::activate_session_request_binary, [&](encoder& out) {
+                out.string({});
+                out.byte_string({});
+                out.i32(-1);
+                out.i32(count);
+                for (std::int32_t left = count; left > 0; --left) {
+                    out.string(locale);
+                }
+                out.null_extension_object();
+                out.string({});
+                out.byte_string({});
+            })));
+    };
+    EXPECT_EQ(activate_for(-1, {}), status::good);
+    EXPECT_EQ(activate_for(0, {}), status::good);
+    EXPECT_EQ(activate_for(2, {}), status::good);
+    EXPECT_EQ(activate_for(2, ""), status::good);
+    EXPECT_EQ(activate_for(1'000, "de-DE-a-very-long-locale-indeed-of-nobody"), status::good);
 }
 
 TEST(edge_E30, a_step_of_the_wall_clock_ends_no_session) {
