@@ -3,14 +3,14 @@
 // kind of their own but are as frequent.
 
 #include "tests/allocation/allocation_gate.hpp"
+#include "tests/support/http_peer.hpp"
 #include "tests/unit/web/fake_backend.hpp"
 #include "web/http/operations.hpp"
 #include "web/server.hpp"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
+#include <optional>
 #include <string>
 
 namespace tagferry::allocation {
@@ -20,58 +20,6 @@ using namespace web::testing;
 
 constexpr std::uint64_t warm_up = 1000;
 constexpr std::uint64_t measured = 10'000;
-
-/// The driver's part, on buffers that were there before.
-class plain_connection final : public transport::engine_host {
-  public:
-    plain_connection(web::server& server, transport::time_point now)
-        : engine_(server.make_engine("127.0.0.1:50000", web::channel_security::loopback)) {
-        engine_->opened(*this, now);
-    }
-    ~plain_connection() { engine_->closed({transport::close_reason::shutting_down, {}}, {}); }
-
-    /// Sends `request` in pieces of `piece` bytes; gives how many bytes came back.
-    std::size_t send(std::string_view request, std::size_t piece, transport::time_point now) {
-        std::size_t answered = 0;
-        while (!request.empty()) {
-            const std::size_t size = std::min(piece, request.size());
-            std::memcpy(input_.data() + held_, request.data(), size);
-            held_ += size;
-            request.remove_prefix(size);
-            const auto result = engine_->receive(std::span(input_).first(held_), now);
-            held_ -= result.consumed;
-            std::memmove(input_.data(), input_.data() + result.consumed, held_);
-            answered += flush(now);
-        }
-        return answered;
-    }
-
-    void output_ready() noexcept override {}
-    void close_after_flush(transport::close_reason) noexcept override { closing_ = true; }
-    void abort(transport::close_reason) noexcept override { closing_ = true; }
-    bool closing() const { return closing_; }
-
-  private:
-    std::size_t flush(transport::time_point now) {
-        std::size_t bytes = 0;
-        for (;;) {
-            transport::send_batch batch;
-            engine_->pull(batch, now);
-            if (batch.empty()) {
-                return bytes;
-            }
-            bytes += batch.bytes();
-            for (const std::size_t size : batch.message_sizes()) {
-                engine_->written({size, {}});
-            }
-        }
-    }
-
-    std::unique_ptr<transport::engine> engine_;
-    std::array<std::byte, 8192> input_{};
-    std::size_t held_ = 0;
-    bool closing_ = false;
-};
 
 class http_gate : public ::testing::Test {
   protected:
@@ -92,7 +40,7 @@ class http_gate : public ::testing::Test {
     }
 
     void expect_no_allocation(const std::string& request, std::size_t piece) {
-        plain_connection connection(*server_, clock_.now());
+        support::http_peer connection(*server_, clock_.now());
         for (std::uint64_t i = 0; i < warm_up; ++i) {
             ASSERT_GT(connection.send(request, piece, clock_.now()), 0U);
         }
