@@ -219,7 +219,8 @@ void shard::finish_turn() noexcept {
             go_on_ = true;
         }
     }
-    turn_budget budget(clock_, now_);
+    // One less: the budget is asked after each.
+    turn_budget budget(clock_, now_, turn_item_limit - 1);
     for (;;) {
         if (turn_participant* const acting = turn_end_list_.pop_front()) {
             contain("end of turn", [&] { acting->end_turn(now_); });
@@ -251,7 +252,8 @@ void shard::set_alarm() noexcept {
 /// above all, stays in the cache for all of them, and the clock is read once.
 std::size_t shard::take_turn_of_events() noexcept {
     const turn_scope turn(*this);
-    turn_budget budget(clock_, now_, events_per_turn);
+    // One less: the budget is asked after each.
+    turn_budget budget(clock_, now_, events_per_turn - 1);
     std::size_t taken = 0;
     readiness what(0);
     while (descriptor_watcher* const watcher = poller_.next(what)) {
