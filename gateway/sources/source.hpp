@@ -96,6 +96,17 @@ class browse_listener {
     ~browse_listener() = default;
 };
 
+class source;
+
+/// Told on the source's shard of every change of its state.
+class source_observer {
+  public:
+    virtual void source_changed(const source& which, source_state before) = 0;
+
+  protected:
+    ~source_observer() = default;
+};
+
 /// All calls on the source's shard, except `status`. Allocates in `apply` and when its link comes
 /// up, not in scans.
 class source {

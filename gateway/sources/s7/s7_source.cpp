@@ -143,9 +143,14 @@ bool s7_source::stopped() const noexcept {
 }
 
 void s7_source::set_state(source_state state) noexcept {
-    if (shown_.state.exchange(state, std::memory_order_relaxed) != state ||
-        shown_.since.load(std::memory_order_relaxed) == 0) {
-        shown_.since.store(shard_.time_source().wall_now(), std::memory_order_relaxed);
+    const source_state before = shown_.state.load(std::memory_order_relaxed);
+    if (before == state) {
+        return;
+    }
+    shown_.state.store(state, std::memory_order_relaxed);
+    shown_.since.store(shard_.time_source().wall_now(), std::memory_order_relaxed);
+    if (options_.observer != nullptr) {
+        options_.observer->source_changed(*this, before);
     }
 }
 

@@ -22,6 +22,7 @@ struct s7_source_options {
     s7::client_options client;
     transport::client_link_options link;
     bool keep_value_on_link_loss = false;  ///< UncertainNoCommunicationLastUsableValue
+    source_observer* observer = nullptr;   ///< may be null; outlives the source
 };
 
 /// What a source of a connection's settings needs; throws std::invalid_argument when they make no

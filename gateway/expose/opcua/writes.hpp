@@ -1,0 +1,92 @@
+// Writes of the OPC UA server, carried to the sources on their shards.
+#pragma once
+
+#include "gateway/expose/source_directory.hpp"
+#include "protocols/opcua/backend/writes.hpp"
+#include "transport/memory/generation_table.hpp"
+#include "transport/threads/shard.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tagferry::gateway {
+
+struct opcua_write_limits {
+    std::size_t requests = 16;  ///< outstanding at once
+    std::size_t items_per_request = 10'000;
+    std::size_t connections_per_request = 128;
+};
+
+/// Bytes of a text or an array of texts that can be written.
+inline constexpr std::size_t largest_written_text = 4096;
+
+/// Lives on the OPC UA shard; destroyed when neither that shard nor a source's runs any more.
+/// Allocates at construction only.
+class opcua_writes final : public opcua::writes_backend,
+                           private write_listener,
+                           private transport::sweep_participant,
+                           private transport::next_turn_participant {
+  public:
+    /// All references outlive it.
+    opcua_writes(transport::shard& asking, const model_access& models,
+                 const source_directory& sources, const opcua_write_limits& limits);
+    ~opcua_writes();
+
+    bool start_write(const opcua::call& context, std::span<const opcua::write_item> items,
+                     std::span<opcua::status_code> outcomes) override;
+
+  private:
+    struct routed_item {
+        std::uint32_t connection = 0;
+        std::uint32_t item = 0;
+        std::uint16_t capacity = 0;  ///< of a text; 0 for everything else
+        std::uint32_t slot_bytes = 0;
+    };
+    struct request;
+    /// One connection's share of a request. Worked off on its source's shard, one item after the
+    /// other: the order of a tag's writes is that of the request.
+    struct part {
+        opcua_writes* hub = nullptr;
+        request* owner = nullptr;
+        const source_place* place = nullptr;
+        std::span<const routed_item> items{};
+        std::size_t next = 0;
+        std::atomic<bool> ended{false};
+        bool counted = false;
+    };
+    struct request {
+        transport::completion_sink* sink = nullptr;
+        transport::completion_token token{};
+        transport::time_point deadline{};
+        std::span<const opcua::write_item> items{};
+        std::span<opcua::status_code> outcomes{};
+        std::size_t part_count = 0;
+        std::size_t parts_open = 0;
+        std::vector<routed_item> routed;
+        std::vector<part> parts;
+    };
+
+    void write_finished(std::uint64_t ticket, const write_outcome& outcome) override;
+    transport::time_point deadline() const noexcept override;
+    void expire(transport::time_point now) override { next_turn(now); }
+    void next_turn(transport::time_point now) override;
+
+    reason_id check(const opcua::write_item& item, routed_item& to) const noexcept;
+    bool route(request& to);
+    static void run_part(void* object, std::uint64_t, std::uint64_t);
+    static void part_ended(void* object, std::uint64_t, std::uint64_t);
+    void go_on(part& which);
+    reason_id send(part& which, const routed_item& item);
+    static void set_outcome(part& which, reason_id reason) noexcept;
+
+    transport::shard& shard_;
+    const model_access& models_;
+    const source_directory& sources_;
+    opcua_write_limits limits_;
+    transport::generation_table<request> requests_;
+};
+
+}  // namespace tagferry::gateway
