@@ -105,32 +105,52 @@ bool is_utf8(std::string_view text) noexcept {
     return true;
 }
 
+std::size_t child_path(std::string_view parent, std::string_view name,
+                       std::span<char> into) noexcept {
+    std::size_t size = 0;
+    const auto put = [&](char c) {
+        if (size < into.size()) {
+            into[size] = c;
+        }
+        ++size;
+    };
+    for (const char c : parent) {
+        put(c);
+    }
+    if (!parent.empty()) {
+        put('/');
+    }
+    for (const char c : name) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (needs_escape(byte)) {
+            put('%');
+            put(hex_digits[byte >> 4]);
+            put(hex_digits[byte & 0x0F]);
+        } else {
+            put(c);
+        }
+    }
+    return size <= into.size() ? size : 0;
+}
+
 std::optional<std::string> make_path(std::span<const std::string_view> names) {
     if (names.empty() || names.size() > max_path_names) {
         return std::nullopt;
     }
-    std::string path;
+    std::string path(max_path_size, '\0');
+    std::string above;
     for (const std::string_view name : names) {
         // "." and ".." would be taken out of a URL by every client (RFC 3986, 5.2.4).
         if (name.empty() || name == "." || name == ".." || !is_utf8(name)) {
             return std::nullopt;
         }
-        if (!path.empty()) {
-            path += '/';
-        }
-        for (const char c : name) {
-            const auto byte = static_cast<unsigned char>(c);
-            if (needs_escape(byte)) {
-                append_escape(path, byte);
-            } else {
-                path += c;
-            }
-        }
-        if (path.size() > max_path_size) {
+        const std::size_t size = child_path(above, name, path);
+        if (size == 0) {
             return std::nullopt;
         }
+        above.assign(path, 0, size);
     }
-    return path;
+    return above;
 }
 
 std::optional<std::vector<std::string>> parse_path(std::string_view path) {

@@ -24,6 +24,11 @@ inline constexpr std::size_t max_path_names = 32;
 /// no name, a name is empty, "." or "..", or not UTF-8, or a limit above is passed.
 std::optional<std::string> make_path(std::span<const std::string_view> names);
 
+/// The path of a child into memory of the caller, without allocating: `parent` as `make_path`
+/// gives it, empty for none, and a name that is not escaped. 0: it does not fit into `into`.
+std::size_t child_path(std::string_view parent, std::string_view name,
+                       std::span<char> into) noexcept;
+
 /// The names of a path, unescaped, in order. Nothing when the path could not have come from
 /// `make_path`: an escape of another character, a lower-case escape, an empty name.
 std::optional<std::vector<std::string>> parse_path(std::string_view path);

@@ -1,6 +1,9 @@
 #include "gateway/expose/opcua/tree.hpp"
 
 #include "gateway/expose/slot_values.hpp"
+#include "gateway/model/tag_path.hpp"
+
+#include <array>
 
 namespace tagferry::gateway {
 namespace {
@@ -66,6 +69,14 @@ bool opcua_tree::find(const opcua::call& /*context*/, std::string_view path,
     }
     out = handle_of(models_.model(), *node);
     return true;
+}
+
+bool opcua_tree::find_child(const opcua::call& context, opcua::tree_handle parent,
+                            std::string_view name, opcua::tree_handle& out) {
+    const model_node* const node = node_of(parent);
+    std::array<char, max_path_size> path;
+    const std::size_t size = node == nullptr ? 0 : child_path(node->path, name, path);
+    return size != 0 && find(context, {path.data(), size}, out);
 }
 
 bool opcua_tree::describe(const opcua::call& /*context*/, opcua::tree_handle node,

@@ -11,6 +11,8 @@ class opcua_tree final : public opcua::browse_backend {
     explicit opcua_tree(const model_access& models) noexcept : models_(models) {}
 
     bool find(const opcua::call& context, std::string_view path, opcua::tree_handle& out) override;
+    bool find_child(const opcua::call& context, opcua::tree_handle parent, std::string_view name,
+                    opcua::tree_handle& out) override;
     bool describe(const opcua::call& context, opcua::tree_handle node,
                   opcua::tree_node& out) override;
     opcua::tree_page children(const opcua::call& context, opcua::tree_handle parent,

@@ -22,6 +22,16 @@ TEST(tag_path, escapes_what_would_change_the_structure) {
     EXPECT_EQ(make_path(names{"Füllstand °C"}), "Füllstand °C");
 }
 
+TEST(tag_path, makes_the_path_of_a_child_in_place) {
+    std::array<char, 10> memory{};
+    const auto made = [&](std::string_view parent, std::string_view name) {
+        return std::string(memory.data(), child_path(parent, name, memory));
+    };
+    EXPECT_EQ(made("", "press"), "press");
+    EXPECT_EQ(made("a%2Fb", "/"), "a%2Fb/%2F");
+    EXPECT_EQ(child_path("123456", "1234", memory), 0u);
+}
+
 TEST(tag_path, refuses_names_that_are_none) {
     EXPECT_FALSE(make_path(names{}));
     EXPECT_FALSE(make_path(names{"a", ""}));

@@ -1,0 +1,215 @@
+#include "gateway/app/parts.hpp"
+
+#include "gateway/app/limits.hpp"
+#include "gateway/model/version.hpp"
+#include "gateway/sources/s7/s7_types.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace tagferry::gateway {
+namespace {
+
+/// OPC UA chunks over the staging buffer that may be on their way in at the same time.
+constexpr std::size_t large_frame_slots = 32;
+
+/// An exception that reached a shard. The hook gets it on the shard's thread.
+void report_fault(void* context, std::string_view shard, std::string_view where,
+                  std::string_view what) noexcept {
+    static_cast<log::logger*>(context)->write(
+        log::event::shard_fault, {{"shard", shard}, {"where", where}, {"reason", what}});
+}
+
+std::vector<const transport::shard*> shards_of(const std::deque<shard_parts>& all) {
+    std::vector<const transport::shard*> shards;
+    for (const shard_parts& each : all) {
+        shards.push_back(each.shard.get());
+    }
+    return shards;
+}
+
+}  // namespace
+
+gateway::parts::parts(config::configuration with, const gateway_options& how, log::logger& to,
+                      const transport::clock& time)
+    : settings(std::move(with)),
+      options(how),
+      logger(to),
+      clock(time),
+      started_at(time.wall_now()),
+      table(table_limits_of(settings.limits)),
+      reporter(to, directory),
+      workers({"worker",
+               settings.limits.worker_threads,
+               settings.limits.worker_jobs,
+               10,
+               {&report_fault, &to}}) {
+    make_shards();
+    opcua_feed_part = std::make_unique<opcua_feed>(*shards.front().shard, *this, table,
+                                                   shards.size(), opcua_feed_limits{});
+    make_sources();
+    make_front_ends();
+    open_listeners();
+}
+
+gateway::parts::~parts() {
+    stop();
+}
+
+void gateway::parts::make_shards() {
+    for (std::size_t i = 0; i < std::max<std::size_t>(settings.shards, 1); ++i) {
+        shard_parts& made = shards.emplace_back();
+        made.name = "shard" + std::to_string(i);
+        transport::shard_options options_of;
+        options_of.name = made.name;
+        options_of.index = i;
+        options_of.mailbox_capacity = settings.limits.mailbox_entries;
+        options_of.on_fault = {&report_fault, &logger};
+        made.shard = std::make_unique<transport::shard>(options_of, clock);
+        made.s7_traffic = std::make_unique<transport::traffic>("s7");
+        made.whole = this;
+    }
+}
+
+/// Links are spread over the shards behind the first, or live on the first when it is alone.
+void gateway::parts::make_sources() {
+    std::vector<model_error> errors;
+    auto model = builder.build(settings, &read_s7_type, errors);
+    for (const model_error& error : errors) {
+        logger.write(log::event::config_warning, {{"path", error.path}, {"text", error.text}});
+    }
+    const std::size_t link_shards = std::max<std::size_t>(shards.size() - 1, 1);
+    const std::size_t first_link_shard = shards.size() > 1 ? 1 : 0;
+    std::vector<std::size_t> slots(shards.size());
+    std::vector<std::size_t> slot_size(shards.size());
+    std::vector<s7_source_options> wanted;
+    for (std::size_t i = 0; i < model->connections().size(); ++i) {
+        const std::size_t where = first_link_shard + i % link_shards;
+        wanted.push_back(
+            s7_options_of(model->connections()[i].settings, *shards[where].s7_traffic));
+        wanted.back().observer = &reporter;
+        slots[where] += s7_pool_slots(wanted.back().client);
+        slot_size[where] =
+            std::max(slot_size[where], wanted.back().client.pdu_size + s7::envelope_size);
+        shards[where].links.push_back(i);
+    }
+    for (std::size_t where = 0; where < shards.size(); ++where) {
+        if (slots[where] != 0) {
+            shards[where].s7_pool = std::make_unique<transport::pinned_pool>(
+                transport::pinned_pool_options{"s7", slot_size[where], slots[where]});
+        }
+    }
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        const connection_definition& connection = model->connections()[i];
+        shard_parts& where = shards[first_link_shard + i % link_shards];
+        sources.push_back(std::make_unique<s7_source>(*where.shard, workers, *where.s7_pool, table,
+                                                      connection.owner, wanted[i]));
+        directory.add({sources.back().get(), where.shard.get(), connection.owner,
+                       connection.settings.name,
+                       connection.settings.host + ":" + std::to_string(connection.settings.port)});
+    }
+    for (shard_parts& each : shards) {
+        each.models = std::make_unique<transport::snapshot_reader<tag_model>>(
+            models, *each.shard, &parts::model_changed, &each);
+    }
+    models.publish(std::move(model));
+}
+
+/// On each shard, at the beginning of the turn in which it takes over a model: the first one
+/// starts its links.
+void gateway::parts::model_changed(void* object, const tag_model* before,
+                                   const tag_model& now) noexcept {
+    auto& on = *static_cast<shard_parts*>(object);
+    for (const std::size_t link : on.links) {
+        const source_place& place = on.whole->directory.all()[link];
+        for (const connection_definition& connection : now.connections()) {
+            if (connection.owner == place.owner) {
+                place.source->apply(now, connection);
+            }
+        }
+        if (before == nullptr) {
+            place.source->start();
+        }
+    }
+}
+
+void gateway::parts::make_front_ends() {
+    transport::shard& shard = *shards.front().shard;
+    opcua_reads = std::make_unique<device_read_hub>(
+        shard, *this, directory, opcua_device_read_codes(), device_read_limits{});
+    device_read_limits web_limits;
+    web_limits.requests = 64;
+    web_limits.tags_per_request = web::values::max_refresh_tags;
+    web_reads = std::make_unique<device_read_hub>(shard, *this, directory, web_device_read_codes(),
+                                                  web_limits);
+    make_opcua();
+    make_web();
+}
+
+void gateway::parts::make_opcua() {
+    transport::shard& shard = *shards.front().shard;
+    opcua_values_part = std::make_unique<opcua_values>(*this, table, *opcua_reads);
+    opcua_tree_part = std::make_unique<opcua_tree>(*this);
+    opcua_writes_part =
+        std::make_unique<opcua_writes>(shard, *this, directory, opcua_write_limits{});
+    opcua_identity_part =
+        std::make_unique<opcua_identity>(settings.opcua, version(), started_at, directory);
+    const opcua::backend above{*opcua_values_part, *opcua_tree_part,     *opcua_writes_part,
+                               *opcua_feed_part,   *opcua_identity_part, *opcua_identity_part};
+    opcua_server = std::make_unique<opcua::server>(above, settings.opcua.limits, clock);
+    deadlines = std::make_unique<opcua_deadlines>(*opcua_server);
+    shard.add(*deadlines);
+    factory = std::make_unique<opcua_factory>(*opcua_server);
+    large_frames = std::make_unique<transport::pinned_pool>(transport::pinned_pool_options{
+        "opcua_large_frame", settings.opcua.limits.chunk_size, large_frame_slots});
+}
+
+void gateway::parts::make_web() {
+    transport::shard& shard = *shards.front().shard;
+    web_values_part = std::make_unique<web_values>(*this, table, *web_reads, clock);
+    web_browse_part = std::make_unique<web_browse>(*this);
+    web_connections_part = std::make_unique<web_connections>(directory, table);
+    web_execution_part =
+        std::make_unique<web_execution>(shard, workers, settings.web.limits.connections);
+    web_identity_part = std::make_unique<web_identity>(version(), started_at, shards_of(shards));
+    metrics_sources counted;
+    counted.table = &table;
+    counted.sources = &directory;
+    counted.shards = shards_of(shards);
+    counted.workers = &workers;
+    counted.feeds = {&opcua_feed_part->feed()};
+    counted.logger = &logger;
+    counted.version = version();
+    metrics_part = std::make_unique<metrics>(std::move(counted));
+    collectables = {metrics_part.get()};
+    const web::backend above{*web_values_part,   *web_browse_part,    *web_connections_part,
+                             *web_identity_part, *web_execution_part, collectables};
+    web::server_options made;
+    made.limits = http_limits_of(settings.web.limits);
+    web_server = std::make_unique<web::server>(made, above, clock);
+}
+
+void gateway::parts::open_listeners() {
+    transport::shard& shard = *shards.front().shard;
+    auto opcua = listener_options_of(settings.opcua.listen, settings.opcua.limits.max_channels,
+                                     settings.opcua.limits.max_channels);
+    opcua.observer = &reporter;
+    opcua.connection.counters = &opcua_traffic;
+    opcua.connection.large_frames = large_frames.get();
+    opcua_listener = std::make_unique<transport::listener>(shard, opcua, *factory);
+    auto http = listener_options_of(settings.web.listen, settings.web.limits.connections,
+                                    settings.web.limits.connections_per_address);
+    http.observer = &reporter;
+    http.connection.counters = &http_traffic;
+    http_listener = std::make_unique<transport::listener>(shard, http, *web_server);
+    for (const transport::address& each : opcua_listener->bound()) {
+        endpoints.opcua.push_back("opc.tcp://" + transport::to_text(each));
+    }
+    for (const transport::address& each : http_listener->bound()) {
+        endpoints.http.push_back("http://" + transport::to_text(each));
+    }
+    opcua_identity_part->set_endpoint_urls(endpoints.opcua);
+}
+
+}  // namespace tagferry::gateway

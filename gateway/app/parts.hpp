@@ -1,0 +1,152 @@
+// The gateway's parts, in the order they are made: each may hold references to those above it,
+// and is destroyed before them.
+#pragma once
+
+#include "gateway/app/gateway.hpp"
+#include "gateway/expose/device_read_hub.hpp"
+#include "gateway/expose/opcua/feed.hpp"
+#include "gateway/expose/opcua/identity.hpp"
+#include "gateway/expose/opcua/tree.hpp"
+#include "gateway/expose/opcua/values.hpp"
+#include "gateway/expose/opcua/writes.hpp"
+#include "gateway/expose/source_directory.hpp"
+#include "gateway/expose/web/browse.hpp"
+#include "gateway/expose/web/connections.hpp"
+#include "gateway/expose/web/execution.hpp"
+#include "gateway/expose/web/identity.hpp"
+#include "gateway/expose/web/values.hpp"
+#include "gateway/health/metrics.hpp"
+#include "gateway/sources/s7/s7_source.hpp"
+#include "gateway/tags/tag_model.hpp"
+#include "protocols/opcua/server/server.hpp"
+#include "transport/net/listener.hpp"
+#include "transport/net/traffic.hpp"
+#include "transport/threads/snapshot.hpp"
+#include "transport/threads/worker_pool.hpp"
+#include "web/server.hpp"
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tagferry::gateway {
+
+/// Connections of the OPC UA listener get their engine from the server.
+class opcua_factory final : public transport::engine_factory {
+  public:
+    explicit opcua_factory(opcua::server& server) noexcept : server_(server) {}
+    std::unique_ptr<transport::engine> make_engine(const transport::peer_info& peer) override {
+        return server_.make_connection(transport::to_text(peer.peer));
+    }
+
+  private:
+    opcua::server& server_;
+};
+
+/// The server's own deadlines in the sweep of its shard.
+class opcua_deadlines final : public transport::sweep_participant {
+  public:
+    explicit opcua_deadlines(opcua::server& server) noexcept : server_(server) {}
+    transport::time_point deadline() const noexcept override { return server_.deadline(); }
+    void expire(transport::time_point now) override { server_.expire(now); }
+
+  private:
+    opcua::server& server_;
+};
+
+/// A shard and what every shard has.
+struct shard_parts {
+    std::string name;
+    std::unique_ptr<transport::shard> shard;
+    std::unique_ptr<transport::traffic> s7_traffic;
+    std::unique_ptr<transport::pinned_pool> s7_pool;  ///< null without links
+    std::vector<std::size_t> links;                   ///< into `gateway::parts::sources`
+    std::unique_ptr<transport::snapshot_reader<tag_model>> models;
+    gateway::parts* whole = nullptr;
+    std::atomic<bool> quiet{false};  ///< while stopping: nothing is open on it any more
+};
+
+/// Log lines about links and listeners, from their shards.
+class event_reporter final : public source_observer, public transport::listener_observer {
+  public:
+    event_reporter(log::logger& logger, const source_directory& sources) noexcept
+        : logger_(logger), sources_(sources) {}
+    void source_changed(const source& which, source_state before) override;
+    void happened(transport::listener_event event, const transport::address& peer,
+                  std::error_code error, std::uint64_t count) override;
+
+  private:
+    log::logger& logger_;
+    const source_directory& sources_;
+};
+
+struct gateway::parts final : model_access {
+    parts(config::configuration with, const gateway_options& how, log::logger& to,
+          const transport::clock& time);
+    ~parts();
+
+    /// The model of the front ends' shard, in its turns.
+    const tag_model& model() const noexcept override { return *shards.front().models->get(); }
+
+    void make_shards();
+    void make_sources();
+    void make_front_ends();
+    void make_opcua();
+    void make_web();
+    void open_listeners();
+    static void model_changed(void* object, const tag_model* before, const tag_model& now) noexcept;
+    void start();
+    void stop();
+    bool wait_until_quiet();
+    static void begin_stop(void* object, std::uint64_t, std::uint64_t);
+    static void look_whether_quiet(void* object, std::uint64_t, std::uint64_t);
+
+    config::configuration settings;
+    gateway_options options;
+    log::logger& logger;
+    const transport::clock& clock;
+    transport::wall_time_ns started_at;
+
+    tag_table table;
+    model_builder builder{table};
+    source_directory directory;
+    event_reporter reporter;
+    transport::snapshot_hub<tag_model> models;
+    std::deque<shard_parts> shards;
+    transport::worker_pool workers;
+    std::vector<std::unique_ptr<source>> sources;
+
+    // On shard 0.
+    transport::traffic opcua_traffic{"opcua"};
+    transport::traffic http_traffic{"http"};
+    std::unique_ptr<transport::pinned_pool> large_frames;
+    std::unique_ptr<device_read_hub> opcua_reads;
+    std::unique_ptr<device_read_hub> web_reads;
+    std::unique_ptr<opcua_values> opcua_values_part;
+    std::unique_ptr<opcua_tree> opcua_tree_part;
+    std::unique_ptr<opcua_writes> opcua_writes_part;
+    std::unique_ptr<opcua_feed> opcua_feed_part;
+    std::unique_ptr<opcua_identity> opcua_identity_part;
+    std::unique_ptr<opcua::server> opcua_server;
+    std::unique_ptr<opcua_deadlines> deadlines;
+    std::unique_ptr<opcua_factory> factory;
+    std::unique_ptr<web_values> web_values_part;
+    std::unique_ptr<web_browse> web_browse_part;
+    std::unique_ptr<web_connections> web_connections_part;
+    std::unique_ptr<web_execution> web_execution_part;
+    std::unique_ptr<web_identity> web_identity_part;
+    std::unique_ptr<metrics> metrics_part;
+    std::vector<const prometheus::Collectable*> collectables;
+    std::unique_ptr<web::server> web_server;
+    std::unique_ptr<transport::listener> opcua_listener;
+    std::unique_ptr<transport::listener> http_listener;
+
+    gateway_endpoints endpoints;
+    bool running = false;
+    bool stopped = false;
+};
+
+}  // namespace tagferry::gateway

@@ -1,0 +1,218 @@
+// The gateway as a whole, in one process: simulated PLC, sockets on loopback, REST by hand.
+#include "gateway/app/gateway.hpp"
+
+#include "gateway/config/load.hpp"
+#include "gateway/simulation/simulated_station.hpp"
+#include "transport/threads/shard.hpp"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <thread>
+
+namespace tagferry::gateway {
+namespace {
+
+using namespace std::chrono_literals;
+
+class no_output final : public log::line_output {
+  public:
+    bool offer(std::span<const std::byte>) noexcept override { return true; }
+};
+
+/// One request on a connection of its own; the answer with its head.
+std::string http_get(const std::string& url, const std::string& target) {
+    const auto port = static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+    const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    std::string answer;
+    if (::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0) {
+        const std::string request =
+            "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        static_cast<void>(::send(fd, request.data(), request.size(), MSG_NOSIGNAL));
+        std::array<char, 4096> buffer{};
+        for (ssize_t got = 0; (got = ::recv(fd, buffer.data(), buffer.size(), 0)) > 0;) {
+            answer.append(buffer.data(), static_cast<std::size_t>(got));
+        }
+    }
+    ::close(fd);
+    return answer;
+}
+
+class gateway_test : public testing::TestWithParam<int> {
+  protected:
+    static s7::simulator_config plc() {
+        s7::simulator_config made;
+        made.data_blocks = {{1, 64}};
+        return made;
+    }
+
+    void SetUp() override {
+        station_.emplace(plc_shard_, plc(), std::uint16_t{0});
+        station_->plc().memory().bytes(s7::area::data_block, 1)[3] = std::byte{42};
+        station_->start();
+        plc_shard_.start();
+    }
+    void TearDown() override {
+        if (running_) {
+            running_->stop();
+        }
+        running_.reset();
+        plc_shard_.stop();
+        plc_shard_.join();
+    }
+
+    void start() {
+        const std::string text = R"({"shards": )" + std::to_string(GetParam()) + R"(,
+              "opcua": {"listen": ["127.0.0.1:0"], "allow_none_policy": true},
+              "web": {"listen": ["127.0.0.1:0"]},
+              "connections": [{"name": "press", "protocol": "s7", "host": "127.0.0.1",
+                "port": )" + std::to_string(station_->port()) +
+                                 R"(, "back_off_ms": {"min": 50, "max": 100},
+                "scan_classes": [{"name": "fast", "interval_ms": 20}],
+                "tags": [{"path": "tank/level", "address": "DB1.DBW2", "type": "INT"},
+                         {"path": "gone", "address": "DB9.DBW2", "type": "INT"}]}]})";
+        auto loaded = config::load_text(text, "test", "");
+        ASSERT_TRUE(loaded.found.ok());
+        running_.emplace(std::move(loaded.value), gateway_options{}, logger_, clock_);
+        running_->start();
+    }
+    std::string get(const std::string& target) {
+        return http_get(running_->endpoints().http.front(), target);
+    }
+    /// True once the answer holds the text.
+    bool comes(const std::string& target, const std::string& text) {
+        for (int tries = 0; tries < 500; ++tries) {
+            last_ = get(target);
+            if (last_.find(text) != std::string::npos) {
+                return true;
+            }
+            std::this_thread::sleep_for(10ms);
+        }
+        return false;
+    }
+    /// On the PLC's shard, then waits until it is done.
+    void on_plc(void (*work)(void*, std::uint64_t, std::uint64_t)) {
+        ASSERT_TRUE(plc_shard_.post({work, &*station_, 0, 0}));
+    }
+
+    transport::real_clock clock_;
+    no_output output_;
+    log::logger logger_{config::log_section{}, output_, clock_};
+    transport::shard plc_shard_{{"plc"}, clock_};
+    std::optional<simulated_station> station_;
+    std::optional<gateway> running_;
+    std::string last_;
+};
+
+TEST_P(gateway_test, a_value_of_the_plc_is_read_over_rest_through_loss_and_recovery) {
+    start();
+    ASSERT_TRUE(comes("/api/v1/values/press/tank/level", "\"Good\"")) << last_;
+    EXPECT_NE(last_.find("\"value\":42"), std::string::npos) << last_;
+    ASSERT_TRUE(comes("/api/v1/values/press/gone", "BadNotFound")) << last_;
+    on_plc([](void* object, std::uint64_t, std::uint64_t) {
+        static_cast<simulated_station*>(object)->pull_cable();
+    });
+    ASSERT_TRUE(comes("/api/v1/values/press/tank/level", "BadNoCommunication")) << last_;
+    EXPECT_NE(last_.find("\"last_good\""), std::string::npos) << last_;
+    EXPECT_NE(last_.find("no connection to the PLC"), std::string::npos) << last_;
+    on_plc([](void* object, std::uint64_t, std::uint64_t) {
+        static_cast<simulated_station*>(object)->plug_cable_in();
+    });
+    EXPECT_TRUE(comes("/api/v1/values/press/tank/level", "\"Good\"")) << last_;
+}
+
+TEST_P(gateway_test, a_device_read_goes_to_the_plc) {
+    start();
+    ASSERT_TRUE(comes("/api/v1/values/press/tank/level", "\"Good\"")) << last_;
+    const std::string answer = get("/api/v1/values/press/tank/level?max_age=0");
+    EXPECT_NE(answer.find("\"value\":42"), std::string::npos) << answer;
+    EXPECT_NE(get("/api/v1/values/press/nothing").find("404"), std::string::npos);
+}
+
+TEST_P(gateway_test, trees_connections_and_probes_answer) {
+    start();
+    ASSERT_TRUE(comes("/api/v1/connections", "\"state\":\"up\"")) << last_;
+    EXPECT_NE(get("/api/v1/browse/press").find("tank"), std::string::npos);
+    EXPECT_NE(get("/api/v1/browse").find("press"), std::string::npos);
+    EXPECT_NE(get("/api/v1/tags").find("ns=3;s=press/tank/level"), std::string::npos);
+    EXPECT_NE(get("/api/v1/values?filter=press/**").find("press/gone"), std::string::npos);
+    EXPECT_NE(get("/healthz").find("200"), std::string::npos);
+    EXPECT_NE(get("/readyz").find("200"), std::string::npos);
+}
+
+TEST_P(gateway_test, every_series_is_there_from_the_first_scrape) {
+    start();
+    const std::string page = get("/metrics");
+    for (const char* const wanted :
+         {"tagferry_build_info",
+          "tagferry_operations_total{kind=\"s7_read\"}",
+          "tagferry_operations_total{kind=\"opcua_read\"}",
+          "tagferry_operations_total{kind=\"http_value\"}",
+          "tagferry_operation_allocations_total{kind=\"control\"}",
+          "tagferry_operation_allocated_bytes_total{kind=\"other\"}",
+          "tagferry_operation_duration_seconds_bucket{kind=\"s7_read\",le=\"+Inf\"}",
+          "tagferry_pool_rents_total{pool=\"s7\"}",
+          "tagferry_pool_refusals_total",
+          "tagferry_pool_high_water",
+          "tagferry_pool_locked_bytes",
+          "tagferry_transport_messages_total{protocol=\"opcua\"}",
+          "tagferry_transport_writes_total{protocol=\"s7\"}",
+          "tagferry_tags{quality=\"good\"}",
+          "tagferry_tags{quality=\"uncertain\"}",
+          "tagferry_tags{quality=\"bad\"}",
+          "tagferry_connection_up{connection=\"press\"}",
+          "process_cpu_seconds_total",
+          "process_resident_memory_bytes",
+          "process_open_fds",
+          "process_start_time_seconds",
+          "tagferry_http_requests_total"}) {
+        EXPECT_NE(page.find(wanted), std::string::npos) << wanted;
+    }
+    ASSERT_TRUE(comes("/metrics", "tagferry_connection_up{connection=\"press\"} 1"));
+    ASSERT_TRUE(comes("/metrics", "tagferry_tags{quality=\"good\"} 1"));
+}
+
+TEST_P(gateway_test, starts_and_stops_in_any_state) {
+    for (int i = 0; i < 5; ++i) {
+        start();
+        std::this_thread::sleep_for(std::chrono::milliseconds(i * 5));
+        running_->stop();
+        running_->stop();
+        running_.reset();
+    }
+    start();
+    running_.reset();
+}
+
+TEST_P(gateway_test, a_port_that_is_taken_is_said) {
+    start();
+    const std::string url = running_->endpoints().http.front();
+    const std::string port = url.substr(url.rfind(':') + 1);
+    auto loaded = config::load_text(R"({"opcua": {"listen": ["127.0.0.1:0"]},
+        "web": {"listen": ["127.0.0.1:)" +
+                                        port + R"("]}})",
+                                    "test", "");
+    ASSERT_TRUE(loaded.found.ok());
+    try {
+        const gateway second(std::move(loaded.value), gateway_options{}, logger_, clock_);
+        ADD_FAILURE() << "two gateways on one port";
+    } catch (const std::system_error& error) {
+        EXPECT_NE(std::string(error.what()).find(port), std::string::npos) << error.what();
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(shards, gateway_test, testing::Values(1, 3));
+
+}  // namespace
+}  // namespace tagferry::gateway
