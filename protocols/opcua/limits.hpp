@@ -55,6 +55,7 @@ struct limits {
     std::uint32_t max_nodes_per_register = 10'000;
     std::uint32_t max_nodes_per_translate = 1'000;
     std::uint32_t max_browse_path_elements = 64;
+    std::uint32_t max_references_per_path = 10'000;  ///< looked at while following one path
     std::uint32_t max_references_per_node = 10'000;  ///< one Browse result, asked for 0 = all
 
     // Turns.

@@ -31,6 +31,7 @@ class values_backend {
     /// @param scratch at least `max_inline_value_bytes`; the value is copied there, and
     ///   `out.value.bytes` points into it. Values over that size are returned as a view of the
     ///   implementation's own immutable buffer, valid until the next call of this interface.
+    ///   A tag that may not be read has status BadNotReadable and no value.
     /// @return false when the handle is stale or unknown (the server answers BadNodeIdUnknown);
     ///   `out` is then untouched.
     virtual bool read_current(const call& context, tag_handle handle, std::span<std::byte> scratch,

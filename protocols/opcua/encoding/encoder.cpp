@@ -168,6 +168,11 @@ void encoder::variant(const value_view& value) noexcept {
         }
         return;
     }
+    const auto count = static_cast<std::size_t>(value.array_length < 0 ? 1 : value.array_length);
+    if (value.bytes.size() != size * count) {
+        fail(status::bad_internal_error);  // the gateway's fault, and no reason to lie to a client
+        return;
+    }
     if constexpr (std::endian::native == std::endian::little) {
         raw(value.bytes);
     } else {

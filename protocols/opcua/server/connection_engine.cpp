@@ -44,6 +44,9 @@ transport::receive_result connection_engine::receive(std::span<std::byte> bytes,
     std::size_t consumed = 0;
     std::uint32_t frames = 0;
     frame_size_ = 0;
+    // One budget for all requests of the turn, not one for each.
+    transport::turn_budget budget = make_budget(now);
+    budget_ = &budget;
     while (phase_ != phase::closing && may_admit()) {
         const std::span<const std::byte> rest = bytes.subspan(consumed);
         if (rest.size() < frame_header_size) {
@@ -62,7 +65,7 @@ transport::receive_result connection_engine::receive(std::span<std::byte> bytes,
             frame_size_ = frame.size;
             break;
         }
-        if (frames++ == server_.bounds.turn_frames) {
+        if (frames++ == server_.bounds.turn_frames || budget.exhausted()) {
             return {consumed, true};  // RX13
         }
         switch (handle(frame, rest.first(frame.size), now)) {

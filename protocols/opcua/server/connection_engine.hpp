@@ -60,6 +60,7 @@ class connection_engine final : public transport::engine,
         ended,    // the connection is ending
     };
 
+    transport::turn_budget make_budget(transport::time_point now) const noexcept;
     bool may_admit() const noexcept;
     outcome handle(const frame_header& frame, std::span<const std::byte> bytes,
                    transport::time_point now);
@@ -98,7 +99,8 @@ class connection_engine final : public transport::engine,
     inbound_sequence received_{};
     outbound_sequence sent_{};
     assembly assembly_{};
-    operation* running_ = nullptr;  // its chunk is still at the front of the input
+    transport::turn_budget* budget_ = nullptr;  // of the present turn
+    operation* running_ = nullptr;              // its chunk is still at the front of the input
     transport::time_point phase_deadline_ = transport::time_point::max();
     outbox outbox_;
     std::string peer_;

@@ -105,6 +105,11 @@ status_code connection_engine::check_session(const service& which, const node_id
     return status::good;
 }
 
+transport::turn_budget connection_engine::make_budget(transport::time_point now) const noexcept {
+    return {server_.time, now, server_.bounds.turn_items,
+            std::chrono::microseconds{server_.bounds.turn_us}};
+}
+
 // One step of the running request, whose body is shown again.
 connection_engine::outcome connection_engine::go_on(bytes_view body, transport::time_point now) {
     operation& op = *running_;
@@ -147,9 +152,7 @@ step connection_engine::run(operation& op, bytes_view body, transport::time_poin
     const channel_facts channel{channel_id_, security_mode::none, endpoint_url_, peer_};
     decoder in{body, server_.bounds};
     in.bytes(op.list.position);
-    transport::turn_budget budget{server_.time, now, server_.bounds.turn_items,
-                                  std::chrono::microseconds{server_.bounds.turn_us}};
-    service_context context{server_, op,      in,    op.response.out(), budget, now,
+    service_context context{server_, op,      in,    op.response.out(), *budget_, now,
                             op.who,  channel, caller};
     return op.which->run(context);
 }
@@ -178,6 +181,8 @@ void connection_engine::resume_operation(operation& resumed, transport::time_poi
     step done = step::yielded;
     // A batch of a deferred request is as long as a turn may be, so this does not go round often.
     while (done == step::yielded) {
+        transport::turn_budget budget = make_budget(now);
+        budget_ = &budget;
         done = run(resumed, body, now);
     }
     if (done == step::finished) {

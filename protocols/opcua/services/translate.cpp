@@ -18,12 +18,18 @@ constexpr std::size_t smallest_element = 2 + 1 + 1 + 6;
 struct node_set {
     std::array<node_key, most_matches> nodes{};
     std::size_t count = 0;
+    bool overflowed = false;
 
     void add(const node_key& node) noexcept {
         const auto end = nodes.begin() + static_cast<std::ptrdiff_t>(count);
-        if (count < nodes.size() && std::find(nodes.begin(), end, node) == end) {
-            nodes[count++] = node;
+        if (std::find(nodes.begin(), end, node) != end) {
+            return;
         }
+        if (count == nodes.size()) {
+            overflowed = true;
+            return;
+        }
+        nodes[count++] = node;
     }
 };
 
@@ -83,16 +89,19 @@ bool match_tree_child(service_context& context, const node_key& from, const path
     return true;
 }
 
+// @param left references that may still be looked at for this path; taken from.
 void match_element(service_context& context, const node_key& from, const path_element& element,
-                   node_set& out) {
+                   std::uint32_t& left, node_set& out) {
     if (context.server.space.holds_tree(from) && match_tree_child(context, from, element, out)) {
         return;
     }
     reference_cursor cursor;
     std::array<found_reference, 16> page;
-    while (!cursor.at_end() && !(context.server.space.holds_tree(from) && cursor.stage == 1)) {
+    while (left != 0 && !cursor.at_end() &&
+           !(context.server.space.holds_tree(from) && cursor.stage == 1)) {
         const std::size_t count =
             context.server.space.references(context.caller, from, cursor, page);
+        left -= static_cast<std::uint32_t>(std::min<std::size_t>(left, count));
         for (std::size_t at = 0; at < count; ++at) {
             const node_head& target = page[at].target;
             if (page[at].is_forward != element.is_inverse && follows(element, page[at].type) &&
@@ -114,8 +123,10 @@ status_code follow_path(service_context& context, const node_key& start, status_
         outcome = status::bad_nothing_to_do;
     }
     if (outcome == status::good && count > context.server.bounds.max_browse_path_elements) {
-        outcome = status::bad_too_many_matches;
+        outcome = status::bad_query_too_complex;
     }
+    // Some types have thousands of references: a path through them is bounded like anything else.
+    std::uint32_t left = context.server.bounds.max_references_per_path;
     for (std::uint32_t at = 0; at < count && context.in.ok(); ++at) {
         const path_element element = next_element(context);
         if (element.name.name.empty()) {
@@ -128,10 +139,13 @@ status_code follow_path(service_context& context, const node_key& start, status_
         }
         node_set next;
         for (std::size_t from = 0; from < found.count && !element.type_is_wrong; ++from) {
-            match_element(context, found.nodes[from], element, next);
+            match_element(context, found.nodes[from], element, left, next);
         }
         found = next;
-        outcome = found.count == 0 ? status::bad_no_match : status::good;
+        outcome = left == 0          ? status::bad_query_too_complex
+                  : found.overflowed ? status::bad_too_many_matches
+                  : found.count == 0 ? status::bad_no_match
+                                     : status::good;
     }
     return outcome;
 }

@@ -23,6 +23,7 @@ enum result_bit : std::uint32_t {
 
 // NodeId, direction, reference type, subtypes, class mask, result mask.
 constexpr std::size_t smallest_browse_description = 2 + 4 + 2 + 1 + 4 + 4;
+constexpr int most_pages_ahead = 32;
 constexpr std::size_t continuation_size = sizeof(transport::completion_token);
 
 bool matches(const found_reference& reference, const browse_filter& filter) noexcept {
@@ -91,11 +92,15 @@ std::uint32_t walk(service_context& context, const browse_progress& progress,
     return visited;
 }
 
-// Whether a matching reference is left, so that no continuation point leads to nothing.
+// Whether a matching reference is left, so that hardly a continuation point leads to nothing. A
+// filter that passes few of very many is not followed to the end: the next call then finds out.
 bool more_left(service_context& context, const browse_progress& progress) {
     reference_cursor cursor = progress.cursor;
     std::array<found_reference, 8> page;
-    while (!cursor.at_end()) {
+    for (int pages = 0; !cursor.at_end(); ++pages) {
+        if (pages == most_pages_ahead) {
+            return true;
+        }
         const std::size_t count =
             context.server.space.references(context.caller, progress.node, cursor, page);
         for (std::size_t at = 0; at < count; ++at) {

@@ -194,6 +194,23 @@ TEST(rx13, no_more_than_the_limit_of_chunks_is_handled_in_one_turn) {
     }
 }
 
+TEST(rx13, the_requests_of_one_turn_share_its_budget) {
+    plant site;
+    raw_client client = site.connect();
+    client.open_session();
+    const std::vector<std::string> paths(200, "press/tank/level");
+    bytes burst;
+    for (int count = 0; count < 10; ++count) {
+        append(burst, client.read_request(paths));
+    }
+    client.driver.yields = 0;
+    client.driver.feed(burst);
+    EXPECT_GE(client.driver.yields, 2'000U / site.bounds.turn_items);
+    for (int count = 0; count < 10; ++count) {
+        EXPECT_EQ(raw_client::result_of(client.next()), status::good);
+    }
+}
+
 TEST(open_channel, any_policy_but_none_is_refused) {
     plant site;
     raw_client client = site.connect();

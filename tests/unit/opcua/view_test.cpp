@@ -398,7 +398,37 @@ TEST_F(viewing, paths_that_lead_nowhere_say_why) {
     EXPECT_EQ(result("#85", {{"#59999", false, true, 3, "press"}}), status::bad_no_match);
     EXPECT_EQ(result("#85", {press, {"#33", false, true, 3, ""}}), status::bad_browse_name_invalid);
     EXPECT_EQ(result("#85", {{"#33", false, true, 3, ""}, press}), status::bad_browse_name_invalid);
-    EXPECT_EQ(result("#85", std::vector<path_element>(65, press)), status::bad_too_many_matches);
+    EXPECT_EQ(result("#85", std::vector<path_element>(65, press)), status::bad_query_too_complex);
+}
+
+// CVE-2022-29866 and its like: paths that are short to write and long to follow.
+TEST_F(viewing, a_path_that_leads_through_too_much_is_cut_off) {
+    limits few;
+    few.max_references_per_path = 100;
+    plant tight{few};
+    raw_client asking = tight.connect();
+    asking.open_session();
+    // PropertyType is the type of thousands of nodes.
+    EXPECT_EQ(translate(asking, "#68", {{"#0", true, true, 0, "InputArguments"}})[0].result,
+              status::bad_query_too_complex);
+    EXPECT_EQ(translate(client, "#68", {{"#0", true, true, 0, "InputArguments"}})[0].result,
+              status::bad_too_many_matches);
+}
+
+TEST_F(viewing, a_filter_that_passes_nothing_of_very_much_ends_all_the_same) {
+    site.gateway.add_tag("wide/group/t", builtin_type::byte, bytes(1));
+    for (int count = 0; count < 2'000; ++count) {
+        site.gateway.add_tag("wide/t" + std::to_string(count), builtin_type::byte, bytes(1));
+    }
+    browse_result out = browse({"wide", 0, "#33", true, 1}, 1);
+    std::size_t found = out.references.size();
+    for (int calls = 0; !out.point_is_null; ++calls) {
+        ASSERT_LT(calls, 10);
+        out = next(out.point);
+        ASSERT_EQ(out.result, status::good);
+        found += out.references.size();
+    }
+    EXPECT_EQ(found, 1U);
 }
 
 TEST_F(viewing, register_gives_numbers_that_only_their_session_knows) {
