@@ -28,8 +28,8 @@ class identity_backend {
     virtual const identity& who_we_are() const noexcept = 0;
 
     /// `opc.tcp://host:port` for every listening address a client can use, most preferred first.
-    /// Not empty; never 0.0.0.0. An endpoint of the same port as the URL that the client dialled
-    /// is answered with the client's own URL first.
+    /// Not empty; never 0.0.0.0. The URL that a client dialled is answered before these, when it is
+    /// one that could be dialled again (NAT, containers).
     virtual std::span<const std::string_view> endpoint_urls() const noexcept = 0;
 
     /// ServiceLevel of Part 4 §6.6.2: 0 maintenance, 1 no data, 2–199 degraded, 200–255 healthy.
