@@ -1,26 +1,22 @@
 #include "gateway/app/gateway.hpp"
 
 #include "gateway/app/parts.hpp"
+#include "gateway/app/shard_call.hpp"
 
 #include <chrono>
-#include <thread>
+#include <string>
 #include <utility>
 
 namespace tagferry::gateway {
 namespace {
 
-using namespace std::chrono_literals;
-
 /// How long clients and links may take to close before the threads are ended anyway.
-constexpr auto longest_goodbye = 3s;
-constexpr auto look_interval = 5ms;
-constexpr int most_stop_posts = 200;
+constexpr transport::duration longest_goodbye = std::chrono::seconds(3);
 
 }  // namespace
 
-gateway::gateway(config::configuration settings, const gateway_options& options,
-                 log::logger& logger, const transport::clock& clock)
-    : parts_(std::make_unique<parts>(std::move(settings), options, logger, clock)) {}
+gateway::gateway(config::configuration settings, log::logger& logger, const transport::clock& clock)
+    : parts_(std::make_unique<parts>(std::move(settings), logger, clock)) {}
 
 gateway::~gateway() = default;
 
@@ -54,46 +50,23 @@ void gateway::parts::start() {
 }
 
 /// On its shard.
-void gateway::parts::begin_stop(void* object, std::uint64_t /*a*/, std::uint64_t /*b*/) {
-    auto& on = *static_cast<shard_parts*>(object);
-    parts& whole = *on.whole;
-    if (&on == &whole.shards.front()) {
-        whole.opcua_listener->stop();
-        whole.http_listener->stop();
+void gateway::parts::begin_stop(shard_parts& on) {
+    if (&on == &shards.front()) {
+        opcua_listener->stop();
+        http_listener->stop();
     }
     for (const std::size_t link : on.links) {
-        whole.sources[link]->stop();
+        sources[link]->stop();
     }
 }
 
 /// On its shard.
-void gateway::parts::look_whether_quiet(void* object, std::uint64_t /*a*/, std::uint64_t /*b*/) {
-    auto& on = *static_cast<shard_parts*>(object);
-    parts& whole = *on.whole;
-    bool quiet = &on != &whole.shards.front() ||
-                 (whole.opcua_listener->idle() && whole.http_listener->idle());
+bool gateway::parts::is_quiet(const shard_parts& on) const {
+    bool quiet = &on != &shards.front() || (opcua_listener->idle() && http_listener->idle());
     for (const std::size_t link : on.links) {
-        quiet = quiet && whole.sources[link]->stopped();
+        quiet = quiet && sources[link]->stopped();
     }
-    on.quiet.store(quiet, std::memory_order_release);
-}
-
-bool gateway::parts::wait_until_quiet() {
-    const auto end = std::chrono::steady_clock::now() + longest_goodbye;
-    while (std::chrono::steady_clock::now() < end) {
-        bool quiet = true;
-        for (shard_parts& each : shards) {
-            if (!each.quiet.load(std::memory_order_acquire)) {
-                quiet = false;
-                static_cast<void>(each.shard->post({&parts::look_whether_quiet, &each, 0, 0}));
-            }
-        }
-        if (quiet) {
-            return true;
-        }
-        std::this_thread::sleep_for(look_interval);
-    }
-    return false;
+    return quiet;
 }
 
 void gateway::parts::stop() {
@@ -104,14 +77,12 @@ void gateway::parts::stop() {
     web_identity_part->set_ready(false);
     if (running) {
         for (shard_parts& each : shards) {
-            // A full mailbox empties within a turn or two.
-            for (int tries = 0;
-                 tries < most_stop_posts && !each.shard->post({&parts::begin_stop, &each, 0, 0});
-                 ++tries) {
-                std::this_thread::sleep_for(look_interval);
-            }
+            run_on(*each.shard, [&] { begin_stop(each); });
         }
-        static_cast<void>(wait_until_quiet());
+        const auto end = clock.now() + longest_goodbye;
+        for (shard_parts& each : shards) {
+            wait_on(*each.shard, end, [&] { return is_quiet(each); });
+        }
     }
     // Before the shards, so that every completion finds its owner.
     workers.stop();
@@ -121,6 +92,29 @@ void gateway::parts::stop() {
     for (shard_parts& each : shards) {
         each.shard->join();
     }
+}
+
+void gateway::see_every_shard_turn() {
+    for (const shard_parts& each : parts_->shards) {
+        run_on(*each.shard, [] {});
+    }
+}
+
+std::string gateway::status_line() const {
+    const auto places = parts_->directory.all();
+    std::size_t up = 0;
+    std::size_t good = 0;
+    std::size_t uncertain = 0;
+    std::size_t bad = 0;
+    for (const source_place& each : places) {
+        up += each.source->status().state == source_state::up ? 1U : 0U;
+        good += parts_->table.count(each.owner, quality::good);
+        uncertain += parts_->table.count(each.owner, quality::uncertain);
+        bad += parts_->table.count(each.owner, quality::bad);
+    }
+    return std::to_string(up) + "/" + std::to_string(places.size()) + " PLCs up, " +
+           std::to_string(good + uncertain + bad) + " tags: " + std::to_string(good) + " good, " +
+           std::to_string(uncertain) + " uncertain, " + std::to_string(bad) + " bad";
 }
 
 }  // namespace tagferry::gateway

@@ -31,10 +31,8 @@ std::vector<const transport::shard*> shards_of(const std::deque<shard_parts>& al
 
 }  // namespace
 
-gateway::parts::parts(config::configuration with, const gateway_options& how, log::logger& to,
-                      const transport::clock& time)
+gateway::parts::parts(config::configuration with, log::logger& to, const transport::clock& time)
     : settings(std::move(with)),
-      options(how),
       logger(to),
       clock(time),
       started_at(time.wall_now()),
@@ -202,6 +200,10 @@ void gateway::parts::open_listeners() {
                                     settings.web.limits.connections_per_address);
     http.observer = &reporter;
     http.connection.counters = &http_traffic;
+    // The engine answers a slow peer with 408 itself, before the driver would cut it off.
+    const auto web_limits = http_limits_of(settings.web.limits);
+    http.connection.frame_timeout = web_limits.head_timeout + web_limits.body_timeout;
+    http.connection.write_timeout = 2 * web_limits.send_timeout;
     http_listener = std::make_unique<transport::listener>(shard, http, *web_server);
     for (const transport::address& each : opcua_listener->bound()) {
         endpoints.opcua.push_back("opc.tcp://" + transport::to_text(each));

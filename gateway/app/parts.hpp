@@ -25,7 +25,6 @@
 #include "transport/threads/worker_pool.hpp"
 #include "web/server.hpp"
 
-#include <atomic>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -66,7 +65,6 @@ struct shard_parts {
     std::vector<std::size_t> links;                   ///< into `gateway::parts::sources`
     std::unique_ptr<transport::snapshot_reader<tag_model>> models;
     gateway::parts* whole = nullptr;
-    std::atomic<bool> quiet{false};  ///< while stopping: nothing is open on it any more
 };
 
 /// Log lines about links and listeners, from their shards.
@@ -84,8 +82,7 @@ class event_reporter final : public source_observer, public transport::listener_
 };
 
 struct gateway::parts final : model_access {
-    parts(config::configuration with, const gateway_options& how, log::logger& to,
-          const transport::clock& time);
+    parts(config::configuration with, log::logger& to, const transport::clock& time);
     ~parts();
 
     /// The model of the front ends' shard, in its turns.
@@ -100,12 +97,10 @@ struct gateway::parts final : model_access {
     static void model_changed(void* object, const tag_model* before, const tag_model& now) noexcept;
     void start();
     void stop();
-    bool wait_until_quiet();
-    static void begin_stop(void* object, std::uint64_t, std::uint64_t);
-    static void look_whether_quiet(void* object, std::uint64_t, std::uint64_t);
+    void begin_stop(shard_parts& on);
+    bool is_quiet(const shard_parts& on) const;
 
     config::configuration settings;
-    gateway_options options;
     log::logger& logger;
     const transport::clock& clock;
     transport::wall_time_ns started_at;

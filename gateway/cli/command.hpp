@@ -30,6 +30,9 @@ std::span<const registration> all_commands() noexcept;
 
 void register_check(CLI::App& root, command_context& context);
 void register_config(CLI::App& root, command_context& context);
+void register_demo(CLI::App& root, command_context& context);
+void register_run(CLI::App& root, command_context& context);
+void register_sim(CLI::App& root, command_context& context);
 void register_version(CLI::App& root, command_context& context);
 
 }  // namespace tagferry::gateway::cli

@@ -6,9 +6,8 @@ namespace tagferry::gateway::cli {
 
 std::span<const registration> all_commands() noexcept {
     static constexpr std::array table = {
-        &register_check,
-        &register_config,
-        &register_version,
+        &register_run,  &register_check, &register_config,
+        &register_demo, &register_sim,   &register_version,
     };
     return table;
 }

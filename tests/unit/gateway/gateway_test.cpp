@@ -84,7 +84,7 @@ class gateway_test : public testing::TestWithParam<int> {
                          {"path": "gone", "address": "DB9.DBW2", "type": "INT"}]}]})";
         auto loaded = config::load_text(text, "test", "");
         ASSERT_TRUE(loaded.found.ok());
-        running_.emplace(std::move(loaded.value), gateway_options{}, logger_, clock_);
+        running_.emplace(std::move(loaded.value), logger_, clock_);
         running_->start();
     }
     std::string get(const std::string& target) {
@@ -205,7 +205,7 @@ TEST_P(gateway_test, a_port_that_is_taken_is_said) {
                                     "test", "");
     ASSERT_TRUE(loaded.found.ok());
     try {
-        const gateway second(std::move(loaded.value), gateway_options{}, logger_, clock_);
+        const gateway second(std::move(loaded.value), logger_, clock_);
         ADD_FAILURE() << "two gateways on one port";
     } catch (const std::system_error& error) {
         EXPECT_NE(std::string(error.what()).find(port), std::string::npos) << error.what();

@@ -1,4 +1,4 @@
-#include "gateway/cli/service_manager.hpp"
+#include "gateway/health/service_manager.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-#include "gateway/cli/service_manager.hpp"
+#include "gateway/health/service_manager.hpp"
 
 #include <systemd/sd-daemon.h>
 
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-namespace tagferry::gateway::cli {
+namespace tagferry::gateway {
 
 namespace {
 
@@ -52,4 +52,4 @@ bool service_manager::alive() noexcept {
     return send("WATCHDOG=1", {});
 }
 
-}  // namespace tagferry::gateway::cli
+}  // namespace tagferry::gateway

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace tagferry::gateway::cli {
+namespace tagferry::gateway {
 
 /// Not thread-safe: belongs to the control plane. Each call is one datagram to systemd, which
 /// does not block for long, but is a system call: not for a shard.
@@ -30,4 +30,4 @@ class service_manager {
     static bool alive() noexcept;
 };
 
-}  // namespace tagferry::gateway::cli
+}  // namespace tagferry::gateway

@@ -1,0 +1,55 @@
+// tagferry run: the gateway, until it is told to end.
+#include "gateway/app/gateway.hpp"
+#include "gateway/app/process.hpp"
+#include "gateway/cli/command.hpp"
+#include "gateway/cli/configuration_options.hpp"
+#include "gateway/cli/serving_options.hpp"
+#include "gateway/config/load.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <ostream>
+
+namespace tagferry::gateway::cli {
+
+namespace {
+
+struct options {
+    configuration_options configuration;
+    serving_options serving;
+};
+
+void run(const options& given, command_context& context) {
+    config::load_options load = load_options_of(given.configuration);
+    add_port_flags(given.serving, load);
+    config::load_result loaded = config::load(load);
+    for (const auto& finding : loaded.found.findings()) {
+        context.err << loaded.found.render(finding) << "\n";
+    }
+    if (!loaded.found.ok()) {
+        context.result = exit_code::bad_configuration;
+        return;
+    }
+    end_signals signals;
+    const transport::real_clock clock;
+    process_log log(loaded.value.log, loaded.value.limits, clock);
+    context.result =
+        serve(given.serving, std::move(loaded.value), {}, signals, log.logger(), clock, context);
+}
+
+}  // namespace
+
+void register_run(CLI::App& root, command_context& context) {
+    auto given = std::make_shared<options>();
+    CLI::App* command = root.add_subcommand("run", "Runs the gateway");
+    add_configuration_options(*command, given->configuration);
+    add_serving_options(*command, given->serving);
+    command->footer(
+        "\nExamples:\n"
+        "  tagferry run -c tagferry.json\n"
+        "  tagferry run -c tagferry.json --opcua-port 0 --http-port 0 --json\n");
+    command->callback([given, &context] { run(*given, context); });
+}
+
+}  // namespace tagferry::gateway::cli

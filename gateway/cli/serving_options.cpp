@@ -1,0 +1,94 @@
+#include "gateway/cli/serving_options.hpp"
+
+#include "gateway/app/gateway.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <exception>
+#include <memory>
+#include <ostream>
+#include <system_error>
+#include <utility>
+
+namespace tagferry::gateway::cli {
+
+namespace {
+
+void print_for_people(const gateway_endpoints& endpoints, const serving_company& company,
+                      std::ostream& out) {
+    for (const std::string& each : endpoints.http) {
+        out << "HTTP    " << each << "\n";
+    }
+    for (const std::string& each : endpoints.opcua) {
+        out << "OPC UA  " << each << "\n";
+    }
+    for (const std::string& each : company.s7) {
+        out << "S7      " << each << "\n";
+    }
+    out << company.words << std::flush;
+}
+
+}  // namespace
+
+void add_duration_option(CLI::App& command, std::optional<std::chrono::milliseconds>& duration) {
+    command
+        .add_option_function<std::string>(
+            "--duration",
+            [&duration](const std::string& text) {
+                duration = parse_duration(text);
+                if (!duration) {
+                    throw CLI::ValidationError("--duration", "\"" + text +
+                                                                 "\" is no duration; write 50s, "
+                                                                 "10m, 2h or 1500ms");
+                }
+            },
+            "End by itself after so long, e.g. 50s or 10m")
+        ->type_name("TIME");
+}
+
+void add_serving_options(CLI::App& command, serving_options& options) {
+    command.add_option("--opcua-port", options.opcua_port, "OPC UA port on loopback, 0: any free");
+    command.add_option("--http-port", options.http_port, "HTTP port on loopback, 0: any free");
+    command.add_flag("--json", options.json, "Print one line of JSON when it serves");
+    add_duration_option(command, options.duration);
+}
+
+void add_port_flags(const serving_options& options, config::load_options& load) {
+    if (options.opcua_port) {
+        load.flags.emplace_back("opcua.listen", "127.0.0.1:" + std::to_string(*options.opcua_port));
+    }
+    if (options.http_port) {
+        load.flags.emplace_back("web.listen", "127.0.0.1:" + std::to_string(*options.http_port));
+    }
+}
+
+exit_code serve(const serving_options& options, config::configuration settings,
+                const serving_company& company, end_signals& signals, log::logger& logger,
+                const transport::clock& clock, command_context& context) {
+    std::unique_ptr<gateway> served;
+    try {
+        logger.write(log::event::gateway_starting, {{"connections", settings.connections.size()}});
+        served = std::make_unique<gateway>(std::move(settings), logger, clock);
+        served->start();
+    } catch (const std::system_error& fault) {
+        context.err << "tagferry: " << fault.what() << "\n";
+        return exit_code::cannot_create;
+    } catch (const std::exception& fault) {
+        context.err << "tagferry: " << fault.what() << "\n";
+        return exit_code::failure;
+    }
+    if (options.json) {
+        print_serving_line(context.out,
+                           {served->endpoints().opcua, served->endpoints().http, company.s7});
+    } else {
+        print_for_people(served->endpoints(), company, context.out);
+    }
+    logger.write(log::event::gateway_ready);
+    serve_until_end(signals, *served, options.duration);
+    logger.write(log::event::gateway_stopping);
+    served->stop();
+    logger.write(log::event::gateway_stopped);
+    return exit_code::success;
+}
+
+}  // namespace tagferry::gateway::cli

@@ -1,0 +1,46 @@
+// What `run` and `demo` have in common: ports, the line for scripts, and the serving itself.
+#pragma once
+
+#include "gateway/app/process.hpp"
+#include "gateway/cli/command.hpp"
+#include "gateway/config/load.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace tagferry::gateway::cli {
+
+struct serving_options {
+    std::optional<std::uint16_t> opcua_port;  ///< 0: any free one; nothing: as configured
+    std::optional<std::uint16_t> http_port;
+    bool json = false;
+    std::optional<std::chrono::milliseconds> duration;  ///< nothing: until a signal
+};
+
+/// Adds `--opcua-port`, `--http-port`, `--json` and `--duration`.
+void add_serving_options(CLI::App& command, serving_options& options);
+
+/// Adds `--duration 50s` alone.
+void add_duration_option(CLI::App& command, std::optional<std::chrono::milliseconds>& duration);
+
+/// The ports as flags that stand over the file; every listener of a kind becomes one on loopback.
+void add_port_flags(const serving_options& options, config::load_options& load);
+
+/// Something that runs beside the gateway and is seen by whoever reads the terminal.
+struct serving_company {
+    std::vector<std::string> s7;  ///< endpoints of simulated PLCs
+    std::string words;            ///< printed after the endpoints when no script reads
+};
+
+/// Builds the gateway, prints where it is, and serves until the end. Words of failure go to the
+/// context. @return how the command ended.
+exit_code serve(const serving_options& options, config::configuration settings,
+                const serving_company& company, end_signals& signals, log::logger& logger,
+                const transport::clock& clock, command_context& context);
+
+}  // namespace tagferry::gateway::cli
