@@ -49,14 +49,18 @@ class traffic {
 
     std::string_view protocol() const noexcept { return protocol_; }
 
-    traffic_counter messages;         ///< tagferry_transport_messages_total: sent whole
-    traffic_counter writes;           ///< tagferry_transport_writes_total: sending system calls
-    traffic_counter gathered_writes;  ///< of `writes`, those with more than one segment
-    traffic_counter blocked_writes;   ///< times a write had to wait for the peer
+    // What every message touches, in one cache line.
+    alignas(64) traffic_counter messages;  ///< tagferry_transport_messages_total: sent whole
+    traffic_counter writes;                ///< tagferry_transport_writes_total: sending calls
     traffic_counter sent_bytes;
     traffic_counter reads;  ///< receives that brought bytes
     traffic_counter received_bytes;
-    traffic_counter longest_batch;       ///< most messages ever sent in one write
+    /// Writes by how many messages were pulled for them, see `batch_size_bounds`.
+    std::array<traffic_counter, batch_size_bounds.size() + 1> batch_sizes;
+
+    traffic_counter gathered_writes;     ///< of `writes`, those with more than one segment
+    traffic_counter blocked_writes;      ///< times a write had to wait for the peer
+    traffic_counter longest_batch;       ///< most messages ever pulled at once
     traffic_counter most_pending_bytes;  ///< most bytes ever waiting in one driver
     traffic_counter large_frame_waits;   ///< times reading stopped for want of a large buffer
     traffic_counter connections_open;    ///< now
@@ -66,7 +70,6 @@ class traffic {
     traffic_counter accept_errors;
     traffic_counter connect_failures;
     std::array<traffic_counter, close_reason_count> closed;  ///< by `close_reason`
-    std::array<traffic_counter, batch_size_bounds.size() + 1> batch_sizes;
 
   private:
     friend void for_each_traffic(void (*visit)(const traffic&, void*), void* context);
