@@ -194,7 +194,7 @@ void basic_driver<Stream>::end_turn(time_point now) try {
 template <class Stream>
 void basic_driver<Stream>::next_turn(time_point now) try {
     const bool held = input_ == input_state::again || input_ == input_state::no_buffer;
-    if (phase_ == phase::open && held && !choked_) {
+    if (phase_ == phase::open && held && !choked_ && (!wish_moved_ || wants_input())) {
         show(now);
     }
 } catch (...) {

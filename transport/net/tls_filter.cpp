@@ -281,6 +281,10 @@ void filter::session_failed() noexcept {
 
 /// @return true when the inner engine takes more.
 bool filter::show_plain(time_point now) {
+    if (!inner_->wants_input().wanted) {
+        plain_state_ = input_state::unwanted;
+        return false;
+    }
     plain_state_ = plain_.show(*inner_, now);
     if (plain_state_ == input_state::no_buffer) {
         large_frames_->wait(*this);

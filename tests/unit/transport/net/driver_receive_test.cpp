@@ -388,6 +388,24 @@ TEST(input_wish, a_wish_withdrawn_outside_a_receive_holds_for_the_next_one) {
     expect_promises_kept(rig);
 }
 
+TEST(input_wish, a_wish_withdrawn_before_the_next_turn_holds_for_what_was_left_over) {
+    driver_rig rig;
+    rig.open();
+    rig.engine.turn_limit = 1;
+    rig.receive(make_frame(20, 1));
+    rig.receive(make_frame(20, 2));
+    rig.tell(EPOLLIN);
+    rig.engine.wants = false;
+    rig.in_a_turn([&] { rig.engine.host->output_ready(); });
+    rig.settle();
+    EXPECT_EQ(rig.engine.frames.size(), 1u);
+    rig.engine.wants = true;
+    rig.in_a_turn([&] { rig.engine.host->output_ready(); });
+    rig.settle();
+    EXPECT_EQ(rig.engine.frames.size(), 2u);
+    expect_promises_kept(rig);
+}
+
 TEST(input_wish, a_full_staging_buffer_that_the_engine_leaves_alone_ends_the_connection) {
     driver_rig rig;
     rig.open();
