@@ -14,6 +14,9 @@ namespace {
 constexpr int tries_before_yield = 64;
 
 void copy_words(std::uint32_t* words, std::size_t offset, std::span<std::byte> into) noexcept {
+    if (into.empty()) {
+        return;
+    }
     std::size_t done = 0;
     std::uint32_t* from = words + offset / sizeof(std::uint32_t);
     if (const std::size_t inside = offset % sizeof(std::uint32_t); inside != 0) {
@@ -369,7 +372,7 @@ read_result tag_table::read_with(tag_handle handle, value_choice choice, std::si
         if (seen.has_value && !fits) {
             return read_result::too_small;
         }
-        if (held.holders_ != nullptr) {
+        if (held.holders_ != nullptr && !into.empty()) {
             const std::size_t count = whole ? from.size : into.size();
             std::memcpy(into.data(), held.bytes().data() + offset, count);
         }
