@@ -182,7 +182,7 @@ class tag_table {
     reserved_region records_;
     reserved_region values_;
     std::size_t value_words_used_ = 0;
-    std::map<std::size_t, std::vector<std::uint32_t>> free_slots_;  // by words
+    std::map<std::size_t, std::vector<std::uint32_t>> free_slots_;  // by words; control thread
     std::vector<std::uint32_t> free_pages_;
     std::uint32_t pages_used_ = 0;
     std::vector<owner_id> page_owners_;
