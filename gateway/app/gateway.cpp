@@ -3,6 +3,9 @@
 #include "gateway/app/parts.hpp"
 #include "gateway/app/shard_call.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -100,7 +103,7 @@ void gateway::see_every_shard_turn() {
     }
 }
 
-std::string gateway::status_line() const {
+gateway::status_line gateway::status() const noexcept {
     const auto places = parts_->directory.all();
     std::size_t up = 0;
     std::size_t good = 0;
@@ -112,9 +115,12 @@ std::string gateway::status_line() const {
         uncertain += parts_->table.count(each.owner, quality::uncertain);
         bad += parts_->table.count(each.owner, quality::bad);
     }
-    return std::to_string(up) + "/" + std::to_string(places.size()) + " PLCs up, " +
-           std::to_string(good + uncertain + bad) + " tags: " + std::to_string(good) + " good, " +
-           std::to_string(uncertain) + " uncertain, " + std::to_string(bad) + " bad";
+    status_line line;
+    const auto end = fmt::format_to_n(line.text.data(), line.text.size(),
+                                      "{}/{} PLCs up, {} tags: {} good, {} uncertain, {} bad", up,
+                                      places.size(), good + uncertain + bad, good, uncertain, bad);
+    line.size = std::min(end.size, line.text.size());
+    return line;
 }
 
 }  // namespace tagferry::gateway

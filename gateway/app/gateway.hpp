@@ -11,8 +11,11 @@
 #include "gateway/log/log.hpp"
 #include "transport/time/clock.hpp"
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tagferry::gateway {
@@ -46,8 +49,14 @@ class gateway {
     /// watchdog is for. While it runs.
     void see_every_shard_turn();
 
-    /// How things are, in one line: `1/2 PLCs up, 40 tags: 20 good, 0 uncertain, 20 bad`.
-    std::string status_line() const;
+    /// How things are, in one line: `1/2 PLCs up, 40 tags: 20 good, 0 uncertain, 20 bad`. No
+    /// allocation.
+    struct status_line {
+        std::array<char, 160> text{};
+        std::size_t size = 0;
+        std::string_view view() const noexcept { return {text.data(), size}; }
+    };
+    status_line status() const noexcept;
 
     /// Clients are answered what is under way and told of the end, links are closed, threads
     /// joined; after a few seconds without waiting further. Any number of times.

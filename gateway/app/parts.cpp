@@ -5,6 +5,7 @@
 #include "gateway/sources/s7/s7_types.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 #include <utility>
 
@@ -195,6 +196,8 @@ void gateway::parts::open_listeners() {
     opcua.observer = &reporter;
     opcua.connection.counters = &opcua_traffic;
     opcua.connection.large_frames = large_frames.get();
+    opcua.connection.frame_timeout =
+        std::chrono::milliseconds(settings.opcua.limits.frame_timeout_ms);
     opcua_listener = std::make_unique<transport::listener>(shard, opcua, *factory);
     auto http = listener_options_of(settings.web.listen, settings.web.limits.connections,
                                     settings.web.limits.connections_per_address);

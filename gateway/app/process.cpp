@@ -76,14 +76,14 @@ void serve_until_end(end_signals& signals, gateway& served,
         interval = std::min(interval, std::chrono::duration_cast<milliseconds>(*watchdog));
     }
     const auto end = steady_clock::now() + longest.value_or(std::chrono::hours(24 * 365 * 100));
-    service_manager::ready(served.status_line());
+    service_manager::ready(served.status().view());
     for (auto now = steady_clock::now(); now < end; now = steady_clock::now()) {
         const auto left = std::chrono::duration_cast<milliseconds>(end - now);
         if (signals.wait(std::min(interval, left + milliseconds(1)))) {
             break;
         }
         served.see_every_shard_turn();
-        service_manager::status(served.status_line());
+        service_manager::status(served.status().view());
         service_manager::alive();
     }
     service_manager::stopping();

@@ -6,36 +6,39 @@
 
 #include <chrono>
 #include <exception>
-#include <future>
+#include <semaphore>
 #include <type_traits>
 #include <utility>
 
 namespace tagferry::gateway {
 
 /// Runs `function()` on the shard's thread and returns when it has run; exceptions pass through.
-/// The shard must run. False when its mailbox is full: nothing was run.
+/// The shard must run. No allocation. False when its mailbox is full: nothing was run.
 template <class Function>
 bool run_on(transport::shard& target, Function&& function) {
     struct call {
         std::remove_reference_t<Function>& function;
-        std::promise<void> done;
+        std::exception_ptr thrown{};
+        std::binary_semaphore done{0};
     };
-    call pending{function, {}};
-    std::future<void> finished = pending.done.get_future();
+    call pending{function};
     const transport::task work{[](void* object, std::uint64_t, std::uint64_t) {
                                    call& each = *static_cast<call*>(object);
                                    try {
                                        each.function();
-                                       each.done.set_value();
                                    } catch (...) {
-                                       each.done.set_exception(std::current_exception());
+                                       each.thrown = std::current_exception();
                                    }
+                                   each.done.release();
                                },
                                &pending, 0, 0};
     if (!target.post(work)) {
         return false;
     }
-    finished.get();
+    pending.done.acquire();
+    if (pending.thrown) {
+        std::rethrow_exception(pending.thrown);
+    }
     return true;
 }
 
@@ -47,12 +50,17 @@ class condition_watch final : public transport::wheel_timer {
                     transport::time_point until) noexcept
         : owner_(owner), condition_(condition), until_(until) {}
 
-    std::future<bool> outcome() { return result_.get_future(); }
+    /// Waits, on the control thread, for what became of it.
+    bool outcome() noexcept {
+        done_.acquire();
+        return held_;
+    }
 
     void fire(transport::time_point now) override {
         const bool holds = condition_();
         if (holds || now >= until_) {
-            result_.set_value(holds);
+            held_ = holds;
+            done_.release();
             return;
         }
         owner_.wheel().schedule(*this, now + std::chrono::milliseconds(10));
@@ -62,16 +70,16 @@ class condition_watch final : public transport::wheel_timer {
     transport::shard& owner_;
     Condition& condition_;
     transport::time_point until_;
-    std::promise<bool> result_;
+    bool held_ = false;
+    std::binary_semaphore done_{0};
 };
 
 /// Waits until `condition()`, asked on the shard's thread, holds, not longer than `until`.
 template <class Condition>
 bool wait_on(transport::shard& target, transport::time_point until, Condition&& condition) {
     condition_watch<std::remove_reference_t<Condition>> watch(target, condition, until);
-    std::future<bool> outcome = watch.outcome();
     const bool begun = run_on(target, [&] { watch.fire(target.now()); });
-    const bool holds = begun && outcome.get();
+    const bool holds = begun && watch.outcome();
     // The timer leaves the wheel on the wheel's own thread.
     run_on(target, [&] { watch.cancel(); });
     return holds;

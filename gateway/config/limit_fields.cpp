@@ -134,6 +134,10 @@ constexpr std::array opcua_fields = {
     integer_field<&opcua_limits::max_browse_path_elements>("max_browse_path_elements",
                                                            "Elements of one browse path.")
         .from(1, 1'024),
+    integer_field<&opcua_limits::max_references_per_path>(
+        "max_references_per_path", "References looked at while following one browse path.")
+        .in("references")
+        .from(1, 1'000'000),
     integer_field<&opcua_limits::max_references_per_node>(
         "max_references_per_node", "References of one node in one Browse answer.")
         .from(1, 1'000'000),

@@ -15,7 +15,7 @@ import { startSnap7Server } from '../support/node/snap7_server.mjs';
 const operations = 10_000;
 const warm_up = 1_000;
 const tag_count = 200;
-const stride = 54;  // bytes: far enough apart that tags are not merged into few jobs
+const stride = 300;  // bytes: so far apart that no two tags are merged, 10 jobs a scan
 
 const tag_block = (round) => {
     const bytes = Buffer.alloc(tag_count * stride + 64);
@@ -116,7 +116,14 @@ for (const shards of [1, 2]) {
             const outer_after = outerCount(counter);
             const after = await scrape(gateway.endpoints.http);
 
-            assert.equal(outer_after - outer_before, 0n, 'allocations seen from outside');
+            // The scrapes themselves pay to `control` and `other`; what else is charged tells where
+            // to look.
+            const charged = ['s7_read', 'opcua_read', 'http_value', 'control', 'other'].map((kind) => {
+                const name = `tagferry_operation_allocations_total{kind="${kind}"}`;
+                return `${kind} ${after(name) - before(name)}`;
+            });
+            assert.equal(outer_after - outer_before, 0n,
+                `allocations seen from outside; the product charged: ${charged.join(', ')}`);
             assert.ok(outer_before > 0n, 'the outer counter counts');
             for (const kind of ['s7_read', 'opcua_read', 'http_value']) {
                 const grown = (name) => after(`${name}{kind="${kind}"}`) - before(`${name}{kind="${kind}"}`);

@@ -74,9 +74,10 @@ test('five faults of syntax and meaning are five located lines, and 78', () => {
 `);
     const answer = tagferry('check', '-c', path);
     assert.equal(answer.code, 78);
-    const lines = answer.err.split('\n').filter((line) => line.startsWith(`${path}:`));
-    assert.equal(lines.length, 5, answer.err);
+    const lines = answer.out.split('\n').filter((line) => /:\d+:\d+: error: /.test(line));
+    assert.equal(lines.length, 5, answer.out + answer.err);
     for (const [index, line_number] of [2, 3, 5, 6, 8].entries()) {
+        assert.ok(lines[index].startsWith(`${path}:`));
         assert.match(lines[index], new RegExp(`:${line_number}:\\d+: error: .+ \\(.+\\)`));
     }
 });
@@ -140,6 +141,8 @@ test('run against sim in another process: Good, gone, and Good again', async () 
         }
     };
     await status_is('Good');
+    const [link] = (await (await fetch(`${gateway.endpoints.http}/api/v1/connections`)).json()).items;
+    assert.deepEqual([link.state, link.connects, link.connect_failures], ['up', 1, 0]);
     assert.equal(await plc.stop(), 0);
     await status_is('BadNoCommunication');
     plc = await startTagferry(['sim', '--port', String(port)]);
