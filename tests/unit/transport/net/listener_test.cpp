@@ -282,6 +282,17 @@ TEST_F(listener_test, tx8_an_error_message_is_not_reset_away_by_unread_input) {
     EXPECT_EQ(client.error, 0);
 }
 
+TEST(tx3, the_system_holds_no_small_message_back) {
+    std::error_code error;
+    const owned_descriptor socket = open_socket(address{}, error);
+    ASSERT_TRUE(socket) << error.message();
+    tune(socket.get(), {});
+    int no_delay = 0;
+    socklen_t size = sizeof no_delay;
+    ASSERT_EQ(::getsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &no_delay, &size), 0);
+    EXPECT_NE(no_delay, 0);
+}
+
 TEST(address, is_read_and_written_in_one_form) {
     for (const char* const text :
          {"127.0.0.1:4840", "0.0.0.0:0", "[::1]:65535", "[2001:db8::1]:1"}) {
