@@ -1,7 +1,5 @@
 #include "gateway/sources/s7/s7_source.hpp"
 
-#include "protocols/s7/types/codec.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -124,6 +122,8 @@ void s7_source::plan_all() {
 
 void s7_source::start() {
     running_ = true;
+    marked_down_ = false;
+    mark_reason_ = reason_id::link_down;
     set_state(source_state::connecting);
     shard_.add(static_cast<transport::sweep_participant&>(*this));
     link_.start();
@@ -136,10 +136,14 @@ void s7_source::stop() {
     }
     shard_.remove(static_cast<transport::sweep_participant&>(*this));
     link_.stop();
+    // An open link marks them when it has closed; one that was down has nothing to close.
+    if (engine_.state() != s7::link_state::up && mark_reason_ != reason_id::shutting_down) {
+        begin_marking(reason_id::shutting_down);
+    }
 }
 
 bool s7_source::stopped() const noexcept {
-    return link_.status().state == transport::link_state::stopped;
+    return link_.status().state == transport::link_state::stopped && !marking_ && !reads_.any();
 }
 
 void s7_source::set_state(source_state state) noexcept {
@@ -452,67 +456,30 @@ reason_id s7_source::write(const source_write& write, std::uint64_t ticket,
     if (engine_.state() != s7::link_state::up) {
         return reason_id::write_not_sent;
     }
-    if (write.value.size() != entry->slot_bytes) {
-        return reason_id::write_type_mismatch;
-    }
-    // Bits of an array would be written with the bytes they share.
-    const bool bits = entry->type.base == s7::base_type::boolean;
-    if (bits && entry->type.array) {
-        return reason_id::s7_type_not_supported;
-    }
-    std::size_t used = 0;
-    const s7::encode_result encoded =
-        entry->plc_bytes > write_bytes_.size()
-            ? s7::encode_result::bad_format
-            : s7::encode_value(entry->type, write.value, write_bytes_, used);
-    if (encoded != s7::encode_result::good) {
-        return encoded == s7::encode_result::too_long       ? reason_id::write_too_long
-               : encoded == s7::encode_result::not_mappable ? reason_id::write_out_of_range
-                                                            : reason_id::item_too_large;
+    write_job job;
+    const reason_id refused = encode_write(*entry, write.value, write_bytes_, job);
+    if (refused != reason_id::none) {
+        return refused;
     }
     const auto free = std::ranges::find(writes_, false, &pending_write::active);
     if (free == writes_.end() || engine_.free_slots() == 0) {
         return reason_id::busy;
     }
-    const s7::write_item item{
-        bits ? s7::bit_variable(entry->where.where, entry->where.block, entry->where.byte,
-                                entry->where.bit)
-             : s7::byte_variable(entry->where.where, entry->where.block, entry->where.byte,
-                                 static_cast<std::uint16_t>(used)),
-        std::span(write_bytes_).first(used)};
     const auto number = static_cast<std::uint64_t>(free - writes_.begin());
-    if (!engine_.submit_write(write_tag | number, {&item, 1})) {
+    if (!engine_.submit_write(write_tag | number, std::span(job.items).first(job.count))) {
         return reason_id::item_too_large;
     }
-    *free = {true, ticket, &listener, write.tag};
+    *free = {true, ticket, &listener, write.tag, {}};
+    for (std::size_t i = 0; i < job.count; ++i) {
+        free->sizes[i] = static_cast<std::uint16_t>(job.items[i].bytes.size());
+    }
     shown_.requests.fetch_add(1, std::memory_order_relaxed);
     return reason_id::none;
 }
 
 void s7_source::finish_write(const s7::job_result& result) {
     pending_write& write = writes_[static_cast<std::size_t>(result.tag & ~write_tag)];
-    write_outcome outcome;
-    switch (result.outcome) {
-        case s7::job_outcome::answered:
-            outcome.reason =
-                result.items.front().code == s7::item_code::success
-                    ? reason_id::write_accepted
-                    : reason_of_s7_write_code(static_cast<std::uint8_t>(result.items.front().code));
-            break;
-        case s7::job_outcome::refused:
-            outcome.reason = reason_id::job_refused;
-            break;
-        case s7::job_outcome::timed_out:
-            outcome.reason = reason_id::write_outcome_unknown_timeout;
-            break;
-        case s7::job_outcome::reply_unusable:
-        case s7::job_outcome::link_lost:
-            outcome.reason = reason_id::write_outcome_unknown_link_lost;
-            break;
-        case s7::job_outcome::not_sent:
-            outcome.reason = reason_id::write_not_sent;
-            break;
-    }
+    const write_outcome outcome = outcome_of(result, write.sizes);
     write.active = false;
     const tag_handle tag = write.tag;
     write_listener* const listener = write.listener;

@@ -3,6 +3,7 @@
 
 #include "gateway/sources/s7/device_reads.hpp"
 #include "gateway/sources/s7/scan_set.hpp"
+#include "gateway/sources/s7/write_job.hpp"
 #include "gateway/sources/source.hpp"
 #include "protocols/s7/client_engine.hpp"
 #include "transport/net/client_link.hpp"
@@ -79,6 +80,7 @@ class s7_source final : public source,
         std::uint64_t ticket = 0;
         write_listener* listener = nullptr;
         tag_handle tag{};
+        write_sizes sizes{};
     };
     static constexpr std::size_t max_writes = 64;
     /// Tags given a new status in one turn when the link is lost.

@@ -3,6 +3,7 @@
 
 #include "gateway/sources/s7/s7_types.hpp"
 #include "protocols/s7/simulator/server_engine.hpp"
+#include "protocols/s7/types/data_type.hpp"
 #include "transport/net/listener.hpp"
 #include "transport/net/traffic.hpp"
 #include "transport/threads/worker_pool.hpp"
@@ -380,6 +381,70 @@ TEST_F(s7_source_test, a_write_is_answered_by_the_plc_and_read_back) {
         seen("press/count");
         return value<std::int16_t>() == 1234;
     })) << "the table follows by a read, long before the next scan";
+}
+
+TEST_F(s7_source_test, the_maximum_of_a_text_belongs_to_the_plc) {
+    connection().tags = {make_tag("name", "DB1.DBB10", "STRING[10]"),
+                         make_tag("list", "DB1.DBB40", "ARRAY[0..1] OF STRING[3]")};
+    connection().scan_classes = {{"rare", 60'000, {}}};
+    block(1)[10] = std::byte{8};
+    block(1)[40] = std::byte{2};
+    block(1)[46] = std::byte{3};
+    block(1)[45] = std::byte{0xAA};
+    start();
+    ASSERT_TRUE(has_status("press/name", status_code::good));
+    finished_writes writes;
+    std::vector<std::byte> name(s7::slot_size({s7::base_type::string, false, 1, 0, 10}));
+    name[0] = std::byte{2};
+    name[2] = std::byte{'h'};
+    name[3] = std::byte{'i'};
+    const std::size_t stride = s7::slot_element_size({s7::base_type::string, true, 2, 0, 3});
+    std::vector<std::byte> list(2 * stride);
+    list[0] = std::byte{1};
+    list[2] = std::byte{'x'};
+    list[stride] = std::byte{1};
+    list[stride + 2] = std::byte{'y'};
+    {
+        const transport::turn_scope turn(shard_);
+        ASSERT_EQ(source_->write({handle("press/name"), name}, 1, writes), reason_id::none);
+        ASSERT_EQ(source_->write({handle("press/list"), list}, 2, writes), reason_id::none);
+    }
+    ASSERT_TRUE(until([&] { return writes.results.size() == 2; }));
+    EXPECT_EQ(writes.results[1].reason, reason_id::write_accepted);
+    EXPECT_EQ(block(1)[10], std::byte{8});
+    EXPECT_EQ(block(1)[11], std::byte{2});
+    EXPECT_EQ(block(1)[12], std::byte{'h'});
+    EXPECT_EQ(block(1)[13], std::byte{'i'});
+    EXPECT_EQ(writes.results[2].reason, reason_id::write_accepted);
+    EXPECT_EQ(block(1)[40], std::byte{2});
+    EXPECT_EQ(block(1)[41], std::byte{1});
+    EXPECT_EQ(block(1)[42], std::byte{'x'});
+    EXPECT_EQ(block(1)[45], std::byte{0xAA}) << "fill and unused characters are not touched";
+    EXPECT_EQ(block(1)[46], std::byte{3});
+    EXPECT_EQ(block(1)[47], std::byte{1});
+    EXPECT_EQ(block(1)[48], std::byte{'y'});
+}
+
+TEST_F(s7_source_test, a_value_written_in_part_says_how_much) {
+    connection().tags = {make_tag("list", "DB2.DBB57", "ARRAY[0..1] OF STRING[3]")};
+    start();
+    ASSERT_TRUE(has_status("press/list", status_code::bad_configuration_error));
+    const std::size_t stride = s7::slot_element_size({s7::base_type::string, true, 2, 0, 3});
+    std::vector<std::byte> list(2 * stride);
+    list[0] = std::byte{1};
+    list[2] = std::byte{'x'};
+    list[stride] = std::byte{1};
+    list[stride + 2] = std::byte{'y'};
+    finished_writes writes;
+    {
+        const transport::turn_scope turn(shard_);
+        ASSERT_EQ(source_->write({handle("press/list"), list}, 1, writes), reason_id::none);
+    }
+    ASSERT_TRUE(until([&] { return writes.results.contains(1); }));
+    EXPECT_EQ(writes.results[1].reason, reason_id::write_partly_written);
+    EXPECT_EQ(writes.results[1].bytes_written, 2u);
+    EXPECT_EQ(block(2)[58], std::byte{1});
+    EXPECT_EQ(block(2)[59], std::byte{'x'});
 }
 
 TEST_F(s7_source_test, a_write_without_a_link_is_not_sent) {
