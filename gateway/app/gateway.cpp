@@ -1,12 +1,14 @@
 #include "gateway/app/gateway.hpp"
 
 #include "gateway/app/parts.hpp"
+#include "gateway/app/restart_needed.hpp"
 #include "gateway/app/shard_call.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -31,6 +33,10 @@ void gateway::start() {
     parts_->start();
 }
 
+void gateway::apply(config::configuration next) {
+    parts_->apply(std::move(next));
+}
+
 void gateway::stop() {
     parts_->stop();
 }
@@ -50,6 +56,25 @@ void gateway::parts::start() {
     for (const std::string& each : endpoints.http) {
         logger.write(log::event::listener_opened, {{"endpoint", each}});
     }
+}
+
+void gateway::parts::apply(config::configuration next) {
+    const transport::operation_scope scope(transport::kind_control);
+    if (!running || stopped) {
+        throw std::logic_error("the gateway does not run");
+    }
+    const std::vector<std::string> refused = restart_needed_for(settings, next);
+    if (!refused.empty()) {
+        throw std::invalid_argument(
+            fmt::format("only tags and scan classes can change without a restart; this differs: {}",
+                        fmt::join(refused, ", ")));
+    }
+    models.publish(build_model(next));
+    // A shard that hangs is the watchdog's business.
+    while (!models.wait_until_taken_over(longest_goodbye)) {
+    }
+    builder.remove_unused();
+    models.collect();
 }
 
 /// On its shard.

@@ -45,6 +45,16 @@ class gateway {
     /// Starts the threads; serves and connects from here on. Once.
     void start();
 
+    /// Takes over another set of tags and scan classes on the connections there are, and returns
+    /// when every shard has: tags that stay keep their ids and values, tags that are gone are
+    /// unknown from then on. Links stay up. While it runs.
+    ///
+    /// Everything else is refused for now: std::invalid_argument names every connection that was
+    /// added, removed or changed in its options, and every other key that differs, and nothing is
+    /// changed. Tags that do not fit are left out and logged, as at the start.
+    /// @param next checked, as for the constructor. Throws std::logic_error when not running.
+    void apply(config::configuration next);
+
     /// Returns when every shard has turned once more; hangs when one does not, which is what a
     /// watchdog is for. While it runs.
     void see_every_shard_turn();

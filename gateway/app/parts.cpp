@@ -71,13 +71,18 @@ void gateway::parts::make_shards() {
     }
 }
 
-/// Links are spread over the shards behind the first, or live on the first when it is alone.
-void gateway::parts::make_sources() {
+std::unique_ptr<const tag_model> gateway::parts::build_model(const config::configuration& from) {
     std::vector<model_error> errors;
-    auto model = builder.build(settings, &read_s7_type, errors);
+    auto model = builder.build(from, &read_s7_type, errors);
     for (const model_error& error : errors) {
         logger.write(log::event::config_warning, {{"path", error.path}, {"text", error.text}});
     }
+    return model;
+}
+
+/// Links are spread over the shards behind the first, or live on the first when it is alone.
+void gateway::parts::make_sources() {
+    auto model = build_model(settings);
     const std::size_t link_shards = std::max<std::size_t>(shards.size() - 1, 1);
     const std::size_t first_link_shard = shards.size() > 1 ? 1 : 0;
     std::vector<std::size_t> slots(shards.size());

@@ -88,6 +88,7 @@ struct gateway::parts final : model_access {
     /// The model of the front ends' shard, in its turns.
     const tag_model& model() const noexcept override { return *shards.front().models->get(); }
 
+    std::unique_ptr<const tag_model> build_model(const config::configuration& from);
     void make_shards();
     void make_sources();
     void make_front_ends();
@@ -96,11 +97,12 @@ struct gateway::parts final : model_access {
     void open_listeners();
     static void model_changed(void* object, const tag_model* before, const tag_model& now) noexcept;
     void start();
+    void apply(config::configuration next);
     void stop();
     void begin_stop(shard_parts& on);
     bool is_quiet(const shard_parts& on) const;
 
-    config::configuration settings;
+    config::configuration settings;  ///< what it was made with
     log::logger& logger;
     const transport::clock& clock;
     transport::wall_time_ns started_at;

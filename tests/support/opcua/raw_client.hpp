@@ -145,6 +145,8 @@ class raw_client {
   public:
     raw_client(server& target, const transport::clock& time, std::string_view peer = "198.51.100.7")
         : driver(target.make_connection(peer), time) {}
+    raw_client(std::unique_ptr<transport::engine> far, const transport::clock& time)
+        : driver(std::move(far), time) {}
 
     // What goes on the wire.
 

@@ -3,6 +3,8 @@
 
 #include "gateway/config/load.hpp"
 #include "gateway/simulation/simulated_station.hpp"
+#include "tests/support/opcua/raw_client.hpp"
+#include "tests/support/opcua/socket_engine.hpp"
 #include "transport/threads/shard.hpp"
 
 #include <arpa/inet.h>
@@ -13,9 +15,12 @@
 
 #include <array>
 #include <chrono>
+#include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace tagferry::gateway {
 namespace {
@@ -72,19 +77,28 @@ class gateway_test : public testing::TestWithParam<int> {
         plc_shard_.join();
     }
 
-    void start() {
+    static constexpr const char* first_tags =
+        R"({"path": "tank/level", "address": "DB1.DBW2", "type": "INT"},
+           {"path": "gone", "address": "DB9.DBW2", "type": "INT"})";
+
+    /// @param more options of the connection, each with a comma after it.
+    config::configuration made_of(const std::string& tags, const std::string& more = "") const {
         const std::string text = R"({"shards": )" + std::to_string(GetParam()) + R"(,
               "opcua": {"listen": ["127.0.0.1:0"], "allow_none_policy": true},
               "web": {"listen": ["127.0.0.1:0"]},
               "connections": [{"name": "press", "protocol": "s7", "host": "127.0.0.1",
                 "port": )" + std::to_string(station_->port()) +
-                                 R"(, "back_off_ms": {"min": 50, "max": 100},
-                "scan_classes": [{"name": "fast", "interval_ms": 20}],
-                "tags": [{"path": "tank/level", "address": "DB1.DBW2", "type": "INT"},
-                         {"path": "gone", "address": "DB9.DBW2", "type": "INT"}]}]})";
+                                 R"(, "back_off_ms": {"min": 50, "max": 100}, )" + more + R"(
+                "scan_classes": [{"name": "fast", "interval_ms": 20},
+                                 {"name": "slow", "interval_ms": 40}],
+                "tags": [)" + tags +
+                                 "]}]}";
         auto loaded = config::load_text(text, "test", "");
-        ASSERT_TRUE(loaded.found.ok());
-        running_.emplace(std::move(loaded.value), logger_, clock_);
+        EXPECT_TRUE(loaded.found.ok());
+        return std::move(loaded.value);
+    }
+    void start() {
+        running_.emplace(made_of(first_tags), logger_, clock_);
         running_->start();
     }
     std::string get(const std::string& target) {
@@ -210,6 +224,108 @@ TEST_P(gateway_test, a_port_that_is_taken_is_said) {
     } catch (const std::system_error& error) {
         EXPECT_NE(std::string(error.what()).find(port), std::string::npos) << error.what();
     }
+}
+
+/// The names that RegisterNodes gives.
+std::vector<std::string> registered(opcua::test::raw_client& client,
+                                    const std::vector<std::string>& nodes) {
+    namespace test = opcua::test;
+    const test::reply message = client.call(
+        client.request(opcua::id::register_nodes_request_binary, [&](opcua::encoder& out) {
+            out.u32(static_cast<std::uint32_t>(nodes.size()));
+            for (const std::string& each : nodes) {
+                test::raw_client::write_id(out, each);
+            }
+        }));
+    test::bytes rest;
+    EXPECT_EQ(test::raw_client::result_of(message, nullptr, &rest), opcua::status::good);
+    const opcua::limits bounds;
+    opcua::decoder in{rest, bounds};
+    std::vector<std::string> names;
+    for (std::uint32_t left = in.array_length(1); left != 0; --left) {
+        names.push_back("3#" + std::to_string(in.node_id().number));
+    }
+    return names;
+}
+
+opcua::status_code read_status(opcua::test::raw_client& client, const std::string& node) {
+    opcua::test::bytes rest;
+    opcua::test::raw_client::result_of(client.call(client.read_request({node})), nullptr, &rest);
+    const opcua::limits bounds;
+    opcua::decoder in{rest, bounds};
+    in.array_length(1);
+    return in.data_value().status;
+}
+
+TEST_P(gateway_test, tags_come_and_go_while_it_runs) {
+    start();
+    ASSERT_TRUE(comes("/api/v1/values/press/tank/level", "\"Good\"")) << last_;
+    const std::string url = running_->endpoints().opcua.front();
+    opcua::test::raw_client client{
+        std::make_unique<opcua::test::socket_engine>(
+            static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)))),
+        clock_};
+    client.open_session();
+    const auto level = registered(client, {"press/tank/level"}).at(0);
+    const auto gone = registered(client, {"press/gone"}).at(0);
+    EXPECT_EQ(read_status(client, level), opcua::status::good);
+
+    const std::string other_tags =
+        R"({"path": "new", "address": "DB1.DBW8", "type": "INT", "scan_class": "slow"},
+           {"path": "tank/level", "address": "DB1.DBW2", "type": "INT"})";
+    running_->apply(made_of(other_tags, ""));
+    EXPECT_EQ(read_status(client, level), opcua::status::good) << "neither id nor value moved";
+    EXPECT_EQ(read_status(client, gone), opcua::status::bad_node_id_unknown);
+    EXPECT_EQ(read_status(client, "press/gone"), opcua::status::bad_node_id_unknown);
+    EXPECT_NE(get("/api/v1/values/press/gone").find("HTTP/1.1 404"), std::string::npos);
+    EXPECT_TRUE(comes("/api/v1/values/press/new", "\"Good\"")) << last_;
+    EXPECT_EQ(read_status(client, "press/new"), opcua::status::good);
+
+    // Back again, and in its place in the table: the old number is not its name.
+    running_->apply(made_of(first_tags));
+    EXPECT_TRUE(comes("/api/v1/values/press/gone", "BadNotFound")) << last_;
+    EXPECT_EQ(read_status(client, gone), opcua::status::bad_node_id_unknown);
+    EXPECT_EQ(read_status(client, level), opcua::status::good);
+    EXPECT_NE(get("/api/v1/values/press/new").find("HTTP/1.1 404"), std::string::npos);
+    EXPECT_NE(get("/metrics").find("tagferry_tags{quality=\"good\"} 1\n"), std::string::npos);
+    EXPECT_NE(get("/metrics").find("tagferry_tags{quality=\"bad\"} 1\n"), std::string::npos);
+    EXPECT_NE(get("/metrics").find("tagferry_connection_connects_total{connection=\"press\"} 1"),
+              std::string::npos)
+        << "the link stayed up";
+}
+
+TEST_P(gateway_test, what_needs_a_restart_is_refused_and_named) {
+    start();
+    const auto refusal = [this](config::configuration next) {
+        try {
+            running_->apply(std::move(next));
+        } catch (const std::invalid_argument& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    config::configuration next = made_of("", R"("job_timeout_ms": 700, "rack": 2,)");
+    std::string words = refusal(next);
+    EXPECT_NE(words.find("connections.press.job_timeout_ms"), std::string::npos) << words;
+    EXPECT_NE(words.find("connections.press.rack"), std::string::npos) << words;
+    EXPECT_EQ(words.find("port"), std::string::npos) << words;
+    next = made_of(first_tags);
+    next.connections[0].back_off_ms.max_ms = 200;
+    next.connections.push_back(next.connections[0]);
+    next.connections.back().name = "oven";
+    next.opcua.limits.max_sessions += 1;
+    next.web.listen[0].port = 1;
+    words = refusal(next);
+    for (const char* const wanted : {"connections.press.back_off_ms.max", "connections.oven: added",
+                                     "opcua.limits.max_sessions", "web.listen"}) {
+        EXPECT_NE(words.find(wanted), std::string::npos) << words;
+    }
+    next = made_of("");
+    next.connections.clear();
+    EXPECT_NE(refusal(next).find("connections.press: removed"), std::string::npos);
+    EXPECT_TRUE(comes("/api/v1/values/press/tank/level", "\"Good\"")) << "nothing was changed";
+    running_->stop();
+    EXPECT_THROW(running_->apply(made_of(first_tags)), std::logic_error);
 }
 
 INSTANTIATE_TEST_SUITE_P(shards, gateway_test, testing::Values(1, 3));
