@@ -50,6 +50,13 @@ void gateway::parts::start() {
     }
     running = true;
     web_identity_part->set_ready(true);
+    std::size_t unlocked = 0;
+    transport::pinned_pool::for_each_statistics([&](const transport::pool_statistics& pool) {
+        unlocked += pool.locked_bytes == 0 ? 1U : 0U;
+    });
+    if (unlocked != 0) {
+        logger.write(log::event::pool_unlocked, {{"pools", unlocked}});
+    }
     for (const std::string& each : endpoints.opcua) {
         logger.write(log::event::listener_opened, {{"endpoint", each}});
     }

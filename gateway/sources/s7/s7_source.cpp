@@ -167,8 +167,11 @@ void s7_source::link_changed(const transport::link_status& status) {
             set_state(source_state::connecting);
             break;
         case transport::link_state::waiting:
-            // The wait before the first attempt is no failure.
-            if (!opened_ && status.attempts != 0) {
+            if (status.attempts == 0) {
+                set_state(source_state::connecting);  // the first attempt is about to begin
+                break;
+            }
+            if (!opened_) {
                 shown_.s7_reason = 0;
                 shown_.close_reason = static_cast<std::uint8_t>(status.last_close.reason);
                 shown_.connect_failures.fetch_add(1, std::memory_order_relaxed);
