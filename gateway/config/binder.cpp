@@ -11,13 +11,6 @@ namespace tagferry::gateway::config {
 
 namespace {
 
-std::string quoted(std::string_view text) {
-    std::string made = "\"";
-    made += text;
-    made += '"';
-    return made;
-}
-
 std::string with_unit(std::int64_t number, std::string_view unit) {
     std::string made = std::to_string(number);
     if (!unit.empty()) {

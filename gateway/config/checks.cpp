@@ -13,13 +13,6 @@ namespace tagferry::gateway::config {
 
 namespace {
 
-std::string quoted(std::string_view text) {
-    std::string made = "\"";
-    made += text;
-    made += '"';
-    return made;
-}
-
 // The place `bytes` bytes into a text that begins at `start`.
 location inside(location start, std::string_view text, std::size_t bytes) {
     for (std::size_t index = 0; index < std::min(bytes, text.size()); ++index) {

@@ -16,6 +16,13 @@ char lower(char letter) noexcept {
 
 }  // namespace
 
+std::string quoted(std::string_view text) {
+    std::string made = "\"";
+    made += text;
+    made += '"';
+    return made;
+}
+
 std::size_t edit_distance(std::string_view left, std::string_view right) {
     if (left.size() > longest || right.size() > longest) {
         return std::max(left.size(), right.size());
@@ -63,7 +70,7 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 std::string suggestion(std::string_view word, std::span<const std::string_view> candidates) {
     constexpr std::size_t listed = 10;
     if (const std::string_view near = nearest(word, candidates); !near.empty()) {
-        return "did you mean \"" + std::string{near} + "\"?";
+        return "did you mean " + quoted(near) + "?";
     }
     if (candidates.empty()) {
         return {};

@@ -1,4 +1,4 @@
-// "Did you mean …"
+// "Did you mean …", and the quotes around what messages name.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,9 @@
 #include <vector>
 
 namespace tagferry::gateway::config {
+
+/// The text between quotation marks.
+std::string quoted(std::string_view text);
 
 /// Insertions, deletions, replacements and swaps of neighbours that lead from one word to the
 /// other, without regard to case (optimal string alignment). Texts over 64 bytes count as far

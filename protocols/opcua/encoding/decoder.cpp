@@ -86,8 +86,12 @@ bytes_view decoder::byte_string() noexcept {
 }
 
 node_id_view decoder::node_id() noexcept {
+    return node_id_of_form(reader_.u8());
+}
+
+node_id_view decoder::node_id_of_form(std::uint8_t form) noexcept {
     node_id_view id;
-    switch (reader_.u8()) {
+    switch (form) {
         case 0:  // two bytes in all
             id.number = reader_.u8();
             break;
@@ -128,37 +132,7 @@ expanded_node_id_view decoder::expanded_node_id() noexcept {
     }
     // The two flags of Part 6 §5.2.2.10 share the first byte with the form of the NodeId.
     const std::uint8_t first = reader_.u8();
-    node_id_view& id = out.id;
-    switch (first & 0x3FU) {
-        case 0:
-            id.number = reader_.u8();
-            break;
-        case 1:
-            id.namespace_index = reader_.u8();
-            id.number = reader_.u16();
-            break;
-        case 2:
-            id.namespace_index = reader_.u16();
-            id.number = reader_.u32();
-            break;
-        case 3:
-            id.kind = node_id_kind::string;
-            id.namespace_index = reader_.u16();
-            id.bytes = string();
-            break;
-        case 4:
-            id.kind = node_id_kind::guid;
-            id.namespace_index = reader_.u16();
-            id.bytes = as_text(reader_.bytes(16));
-            break;
-        case 5:
-            id.kind = node_id_kind::opaque;
-            id.namespace_index = reader_.u16();
-            id.bytes = as_text(byte_string());
-            break;
-        default:
-            fail(status::bad_decoding_error);
-    }
+    out.id = node_id_of_form(first & 0x3FU);
     if ((first & 0x80U) != 0) {
         out.namespace_uri = string();
     }

@@ -77,6 +77,7 @@ class decoder {
 
   private:
     bool enter() noexcept;
+    node_id_view node_id_of_form(std::uint8_t form) noexcept;
     void leave() noexcept { --depth_; }
     void variant_array(variant_view& out, bool has_dimensions) noexcept;
     void elements(builtin_type type, std::uint32_t count) noexcept;

@@ -1,10 +1,9 @@
 // The S7 source against the simulator, over sockets on loopback, on one shard driven by hand.
 #include "gateway/sources/s7/s7_source.hpp"
 
+#include "gateway/simulation/simulated_station.hpp"
 #include "gateway/sources/s7/s7_types.hpp"
-#include "protocols/s7/simulator/server_engine.hpp"
 #include "protocols/s7/types/data_type.hpp"
-#include "transport/net/listener.hpp"
 #include "transport/net/traffic.hpp"
 #include "transport/threads/worker_pool.hpp"
 
@@ -21,40 +20,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A PLC on a port of its own; can be switched off and on.
-class simulated_station final : public transport::engine_factory {
-  public:
-    explicit simulated_station(transport::shard& owner) : shard_(owner), plc_(config(), clock_) {}
-
-    std::unique_ptr<transport::engine> make_engine(const transport::peer_info&) override {
-        return std::make_unique<s7::server_engine>(plc_);
-    }
-    void switch_on() {
-        transport::listener_options options;
-        options.addresses = {*transport::parse_host("127.0.0.1", port_)};
-        options.connection.counters = &traffic_;
-        listener_.emplace(shard_, options, *this);
-        port_ = listener_->bound()[0].port;
-        listener_->start();
-    }
-    void switch_off() { listener_.reset(); }
-    std::uint16_t port() const { return port_; }
-    s7::plc_memory& memory() { return plc_.memory(); }
-    s7::simulated_plc& plc() { return plc_; }
-
-  private:
-    static s7::simulator_config config() {
-        s7::simulator_config made;
-        made.data_blocks = {{1, 1'000}, {2, 64}};
-        return made;
-    }
-    transport::shard& shard_;
-    transport::real_clock clock_;
-    transport::traffic traffic_{"s7_simulator"};
-    s7::simulated_plc plc_;
-    std::optional<transport::listener> listener_;
-    std::uint16_t port_ = 0;
-};
+s7::simulator_config plc_config() {
+    s7::simulator_config made;
+    made.data_blocks = {{1, 1'000}, {2, 64}};
+    return made;
+}
 
 config::tag make_tag(const std::string& path, const std::string& address, const std::string& type) {
     config::tag tag;
@@ -84,11 +54,12 @@ class finished_writes final : public write_listener {
 class s7_source_test : public testing::Test {
   protected:
     void SetUp() override {
-        station_.switch_on();
+        station_.emplace(shard_, plc_config(), 0);
+        station_->start();
         auto& connection = configuration_.connections.emplace_back();
         connection.name = "press";
         connection.host = "127.0.0.1";
-        connection.port = station_.port();
+        connection.port = station_->port();
         connection.back_off_ms = {20, 100, {}};
         connection.job_timeout_ms = 300;
         connection.scan_classes = {{"fast", 20, {}}, {"slow", 50, {}}};
@@ -99,7 +70,7 @@ class s7_source_test : public testing::Test {
             EXPECT_TRUE(until([&] { return source_->stopped(); }));
         }
         source_.reset();
-        station_.switch_off();
+        station_.reset();
         shard_.poll_here();
     }
 
@@ -150,7 +121,7 @@ class s7_source_test : public testing::Test {
         return until([&] { return seen(path).status == status; });
     }
     std::span<std::byte> block(std::uint16_t number) {
-        return station_.memory().bytes(s7::area::data_block, number);
+        return station_->plc().memory().bytes(s7::area::data_block, number);
     }
 
     transport::real_clock clock_;
@@ -158,7 +129,7 @@ class s7_source_test : public testing::Test {
     transport::worker_pool workers_{{"worker"}};
     transport::pinned_pool pool_{{"s7", 967, 64}};
     transport::traffic traffic_{"s7"};
-    simulated_station station_{shard_};
+    std::optional<simulated_station> station_;
     tag_table table_;
     model_builder builder_{table_};
     config::configuration configuration_;
@@ -213,20 +184,20 @@ TEST_F(s7_source_test, a_lost_link_is_seen_at_once_and_heals_by_itself) {
     connection().tags = {make_tag("count", "DB1.DBW2", "INT")};
     start();
     ASSERT_TRUE(has_status("press/count", status_code::good));
-    station_.switch_off();
+    station_->pull_cable();
     ASSERT_TRUE(has_status("press/count", status_code::bad_no_communication));
     EXPECT_FALSE(seen("press/count").has_value);
     EXPECT_TRUE(seen("press/count").has_last_good);
     ASSERT_TRUE(until([&] { return source_->status().connect_failures > 2; }));
     EXPECT_FALSE(source_->status().reason.empty());
-    station_.switch_on();
+    station_->plug_cable_in();
     ASSERT_TRUE(has_status("press/count", status_code::good));
     EXPECT_EQ(source_->status().connects, 2u);
     EXPECT_TRUE(source_->status().reason.empty());
 }
 
 TEST_F(s7_source_test, an_absent_plc_is_no_communication) {
-    station_.switch_off();
+    station_.reset();
     connection().tags = {make_tag("count", "DB1.DBW2", "INT")};
     start();
     ASSERT_TRUE(has_status("press/count", status_code::bad_no_communication));
@@ -240,7 +211,7 @@ TEST_F(s7_source_test, a_kept_value_is_uncertain_while_the_link_is_down) {
     start();
     ASSERT_TRUE(has_status("press/count", status_code::good));
     const auto delivered = seen("press/count").source_time;
-    station_.switch_off();
+    station_->pull_cable();
     ASSERT_TRUE(
         has_status("press/count", status_code::uncertain_no_communication_last_usable_value));
     EXPECT_GE(seen("press/count").source_time, delivered);
@@ -261,7 +232,7 @@ TEST_F(s7_source_test, one_wrong_address_does_not_take_its_neighbours_along) {
     const auto scans = source_->status().scans;
     ASSERT_TRUE(until([&] { return source_->status().scans >= scans + 10; }));
     EXPECT_LE(source_->status().requests - requests, 12u) << "the good ones go together again";
-    station_.memory().define(s7::area::data_block, 9, 10);
+    station_->plc().memory().define(s7::area::data_block, 9, 10);
     EXPECT_TRUE(has_status("press/e", status_code::good)) << "a block loaded later";
 }
 
@@ -333,7 +304,7 @@ TEST_F(s7_source_test, reads_of_one_block_join) {
 }
 
 TEST_F(s7_source_test, a_read_without_a_link_ends_with_that) {
-    station_.switch_off();
+    station_.reset();
     connection().tags = {make_tag("a", "DB1.DBW2", "INT")};
     start();
     finished_reads reads;
@@ -448,7 +419,7 @@ TEST_F(s7_source_test, a_value_written_in_part_says_how_much) {
 }
 
 TEST_F(s7_source_test, a_write_without_a_link_is_not_sent) {
-    station_.switch_off();
+    station_.reset();
     connection().tags = {make_tag("count", "DB1.DBW2", "INT")};
     start();
     finished_writes writes;

@@ -1,6 +1,7 @@
 #include "gateway/tags/tag_table.hpp"
 
 #include "gateway/tags/tag_writer.hpp"
+#include "tests/support/gateway/value_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,13 +13,7 @@
 namespace tagferry::gateway {
 namespace {
 
-value_type of(data_type element, std::int32_t length = -1, std::uint16_t capacity = 0) {
-    value_type type;
-    type.element = element;
-    type.array_length = length;
-    type.capacity = capacity;
-    return type;
-}
+using test::of;
 
 template <typename T>
 std::span<const std::byte> bytes_of(const T& value) {

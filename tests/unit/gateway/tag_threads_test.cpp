@@ -2,6 +2,7 @@
 // ThreadSanitizer with a smaller count, in release builds with the full one.
 #include "gateway/tags/tag_feed.hpp"
 #include "gateway/tags/tag_writer.hpp"
+#include "tests/support/gateway/value_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,6 +15,8 @@
 
 namespace tagferry::gateway {
 namespace {
+
+using test::of;
 
 #ifdef NDEBUG
 constexpr std::uint64_t reads_in_all = 10'000'000;
@@ -50,14 +53,6 @@ void make_value(const value_type& type, std::uint64_t number, std::vector<std::b
     } else {
         std::memset(into.data(), static_cast<int>(number % 251), into.size());
     }
-}
-
-value_type of(data_type element, std::int32_t length = -1, std::uint16_t capacity = 0) {
-    value_type type;
-    type.element = element;
-    type.array_length = length;
-    type.capacity = capacity;
-    return type;
 }
 
 std::vector<value_type> types_under_test() {

@@ -1,5 +1,7 @@
 #include "gateway/model/value_type.hpp"
 
+#include "tests/support/gateway/value_types.hpp"
+
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -7,13 +9,7 @@
 namespace tagferry::gateway {
 namespace {
 
-value_type of(data_type element, std::int32_t length = -1, std::uint16_t capacity = 0) {
-    value_type type;
-    type.element = element;
-    type.array_length = length;
-    type.capacity = capacity;
-    return type;
-}
+using test::of;
 
 TEST(value_type, sizes_follow_the_slot_form) {
     EXPECT_EQ(value_size(of(data_type::boolean)), 1u);

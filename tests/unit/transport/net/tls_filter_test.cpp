@@ -115,6 +115,18 @@ class tls_filter_test : public ::testing::Test {
         server_.open();
         client_.open();
     }
+    /// A handshake of another client with the server, for as many round trips as any may take.
+    void greet(side& client) {
+        server_.open();
+        client.open();
+        for (int i = 0; i < 10; ++i) {
+            move(client.lines, server_.lines, testing::script::no_limit);
+            move(server_.lines, client.lines, testing::script::no_limit);
+            while (server_.tell_once() || client.tell_once()) {
+            }
+            home_.poll_here();
+        }
+    }
     void in_a_turn(const std::function<void()>& call) {
         const turn_scope turn(home_);
         call();
@@ -294,15 +306,7 @@ TEST_F(tls_filter_test, an_untrusted_server_is_refused_and_both_sides_end) {
     const test_certificate other("localhost");
     const tls_context suspicious(tls_context::role::client, {}, {}, other.certificate_pem);
     side client(home_, counters_, suspicious, "localhost");
-    server_.open();
-    client.open();
-    for (int i = 0; i < 10; ++i) {
-        move(client.lines, server_.lines, testing::script::no_limit);
-        move(server_.lines, client.lines, testing::script::no_limit);
-        while (server_.tell_once() || client.tell_once()) {
-        }
-        home_.poll_here();
-    }
+    greet(client);
     EXPECT_EQ(client.engine->opens, 0u);
     EXPECT_EQ(client.engine->closes.size(), 0u) << "never opened, so never closed";
     ASSERT_EQ(client.ended.size(), 1u);
@@ -312,15 +316,7 @@ TEST_F(tls_filter_test, an_untrusted_server_is_refused_and_both_sides_end) {
 
 TEST_F(tls_filter_test, a_wrong_name_is_refused) {
     side client(home_, counters_, client_context_, "example.org");
-    server_.open();
-    client.open();
-    for (int i = 0; i < 10; ++i) {
-        move(client.lines, server_.lines, testing::script::no_limit);
-        move(server_.lines, client.lines, testing::script::no_limit);
-        while (server_.tell_once() || client.tell_once()) {
-        }
-        home_.poll_here();
-    }
+    greet(client);
     EXPECT_EQ(client.engine->opens, 0u);
     EXPECT_EQ(client.ended.size(), 1u);
 }
