@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 namespace tagferry::gateway {
 namespace {
@@ -114,7 +115,8 @@ bool opcua_writes::route(request& to) {
             sources_.find(models_.model().connections()[to.routed[first].connection].owner);
         made.items = std::span(to.routed).subspan(first, end - first);
         made.next = 0;
-        made.ended.store(false, std::memory_order_relaxed);
+        made.sent = false;
+        made.state.store(part_state::resting, std::memory_order_relaxed);
         made.counted = false;
         first = end;
     }
@@ -147,7 +149,7 @@ bool opcua_writes::start_write(const opcua::call& context, std::span<const opcua
                 made.outcomes[unsent.item] = static_cast<opcua::status_code>(
                     tagferry::gateway::describe(reason_id::busy).status);
             }
-            each.ended.store(true, std::memory_order_release);
+            each.state.store(part_state::ended, std::memory_order_release);
         }
     }
     shard_.at_next_turn(*this);
@@ -157,11 +159,22 @@ bool opcua_writes::start_write(const opcua::call& context, std::span<const opcua
 /// On the source's shard.
 void opcua_writes::run_part(void* object, std::uint64_t /*a*/, std::uint64_t /*b*/) {
     part& which = *static_cast<part*>(object);
-    which.hub->go_on(which);
+    if (begin_work(which)) {
+        which.hub->go_on(which);
+    } else {
+        which.hub->end(which);
+    }
 }
 
-void opcua_writes::set_outcome(part& which, reason_id reason) noexcept {
-    which.owner->outcomes[which.items[which.next].item] =
+/// False: the asker has given it up.
+bool opcua_writes::begin_work(part& which) noexcept {
+    auto expected = part_state::resting;
+    return which.state.compare_exchange_strong(expected, part_state::working,
+                                               std::memory_order_acquire);
+}
+
+void opcua_writes::set_outcome(part& which, std::size_t item, reason_id reason) noexcept {
+    which.owner->outcomes[which.items[item].item] =
         static_cast<opcua::status_code>(tagferry::gateway::describe(reason).status);
 }
 
@@ -172,12 +185,18 @@ void opcua_writes::go_on(part& which) {
         const reason_id refused =
             late ? reason_id::deadline_passed : send(which, which.items[which.next]);
         if (refused == reason_id::none) {
+            which.sent = true;
+            which.state.store(part_state::resting, std::memory_order_release);
             return;
         }
-        set_outcome(which, refused);
+        set_outcome(which, which.next, refused);
     }
+    end(which);
+}
+
+void opcua_writes::end(part& which) {
     transport::shard& asking = shard_;
-    which.ended.store(true, std::memory_order_release);
+    which.state.store(part_state::ended, std::memory_order_release);
     // A mailbox that is full delays the answer until the next sweep.
     static_cast<void>(asking.post({&opcua_writes::part_ended, this, 0, 0}));
 }
@@ -202,7 +221,12 @@ reason_id opcua_writes::send(part& which, const routed_item& item) {
 
 void opcua_writes::write_finished(std::uint64_t ticket, const write_outcome& outcome) {
     part& which = *reinterpret_cast<part*>(static_cast<std::uintptr_t>(ticket));
-    set_outcome(which, outcome.reason);
+    if (!begin_work(which)) {
+        end(which);
+        return;
+    }
+    which.sent = false;
+    set_outcome(which, which.next, outcome.reason);
     ++which.next;
     go_on(which);
 }
@@ -216,19 +240,42 @@ transport::time_point opcua_writes::deadline() const noexcept {
     return requests_.size() == 0 ? transport::time_point::max() : transport::time_point::min();
 }
 
+/// At the deadline: what is with the device may or may not happen, the rest is never sent.
+/// False: the source's shard is at it this very moment.
+bool opcua_writes::give_up(part& which) noexcept {
+    auto state = part_state::resting;
+    if (!which.state.compare_exchange_strong(state, part_state::given_up,
+                                             std::memory_order_acquire)) {
+        return state != part_state::working;
+    }
+    for (std::size_t item = which.next; item < which.items.size(); ++item) {
+        const bool sent = which.sent && item == which.next;
+        set_outcome(which, item,
+                    sent ? reason_id::write_outcome_unknown_timeout : reason_id::deadline_passed);
+    }
+    return true;
+}
+
 void opcua_writes::next_turn(transport::time_point now) {
     requests_.for_each([this, now](transport::completion_token name, request& about) {
+        bool settled = true;
         for (std::size_t i = 0; i < about.part_count; ++i) {
             part& each = about.parts[i];
-            if (!each.counted && each.ended.load(std::memory_order_acquire)) {
+            if (!each.counted && each.state.load(std::memory_order_acquire) == part_state::ended) {
                 each.counted = true;
                 --about.parts_open;
             }
+            settled = settled && (each.counted || (now >= about.deadline && give_up(each)));
+        }
+        const transport::completion_token token = about.token;
+        transport::completion_sink* sink = nullptr;
+        if (settled) {
+            std::swap(sink, about.sink);
         }
         if (about.parts_open == 0) {
-            transport::completion_sink* const sink = about.sink;
-            const transport::completion_token token = about.token;
             requests_.release(name);
+        }
+        if (sink != nullptr) {
             sink->resume(token, 0, now);
         }
     });

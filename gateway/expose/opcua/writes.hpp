@@ -46,6 +46,13 @@ class opcua_writes final : public opcua::writes_backend,
         std::uint32_t slot_bytes = 0;
     };
     struct request;
+    /// Who may touch a part, and the items and outcomes that belong to the asker.
+    enum class part_state : std::uint8_t {
+        resting,   ///< on its way to the source's shard, or an item is with the device
+        working,   ///< the source's shard is at it
+        ended,     ///< the source's shard will not touch it again
+        given_up,  ///< the asker has its outcomes; the source's shard will only end it
+    };
     /// One connection's share of a request. Worked off on its source's shard, one item after the
     /// other: the order of a tag's writes is that of the request.
     struct part {
@@ -54,11 +61,12 @@ class opcua_writes final : public opcua::writes_backend,
         const source_place* place = nullptr;
         std::span<const routed_item> items{};
         std::size_t next = 0;
-        std::atomic<bool> ended{false};
+        bool sent = false;  ///< item `next` is with the device
+        std::atomic<part_state> state{part_state::resting};
         bool counted = false;
     };
     struct request {
-        transport::completion_sink* sink = nullptr;
+        transport::completion_sink* sink = nullptr;  ///< null: told at the deadline
         transport::completion_token token{};
         transport::time_point deadline{};
         std::span<const opcua::write_item> items{};
@@ -78,9 +86,12 @@ class opcua_writes final : public opcua::writes_backend,
     bool route(request& to);
     static void run_part(void* object, std::uint64_t, std::uint64_t);
     static void part_ended(void* object, std::uint64_t, std::uint64_t);
+    static bool begin_work(part& which) noexcept;
     void go_on(part& which);
+    void end(part& which);
     reason_id send(part& which, const routed_item& item);
-    static void set_outcome(part& which, reason_id reason) noexcept;
+    static void set_outcome(part& which, std::size_t item, reason_id reason) noexcept;
+    static bool give_up(part& which) noexcept;
 
     transport::shard& shard_;
     const model_access& models_;
