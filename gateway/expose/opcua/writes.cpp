@@ -32,6 +32,10 @@ bool unpack_texts(std::span<const std::byte> packed, std::uint16_t capacity, std
     return at == packed.size();
 }
 
+std::uint64_t bit_of(opcua::tag_handle tag) noexcept {
+    return std::uint64_t{1} << (tag.index % 64U);
+}
+
 }  // namespace
 
 opcua_writes::opcua_writes(transport::shard& asking, const model_access& models,
@@ -40,7 +44,11 @@ opcua_writes::opcua_writes(transport::shard& asking, const model_access& models,
       models_(models),
       sources_(sources),
       limits_(limits),
-      requests_(limits.requests) {
+      requests_(limits.requests),
+      lines_(sources.all().size()) {
+    for (std::vector<part*>& line : lines_) {
+        line.reserve(limits.requests);
+    }
     std::vector<transport::completion_token> taken(limits.requests);
     for (transport::completion_token& each : taken) {
         requests_.take(each);
@@ -118,6 +126,11 @@ bool opcua_writes::route(request& to) {
         made.sent = false;
         made.state.store(part_state::resting, std::memory_order_relaxed);
         made.counted = false;
+        made.waiting_with = 0;
+        made.tags = 0;
+        for (const routed_item& each : made.items) {
+            made.tags |= bit_of(to.items[each.item].handle);
+        }
         first = end;
     }
     return true;
@@ -159,10 +172,45 @@ bool opcua_writes::start_write(const opcua::call& context, std::span<const opcua
 /// On the source's shard.
 void opcua_writes::run_part(void* object, std::uint64_t /*a*/, std::uint64_t /*b*/) {
     part& which = *static_cast<part*>(object);
+    which.hub->line_of(which).push_back(&which);
+    which.hub->resume_work(which);
+}
+
+void opcua_writes::resume_work(part& which) {
     if (begin_work(which)) {
-        which.hub->go_on(which);
+        go_on(which);
     } else {
-        which.hub->end(which);
+        end(which);
+    }
+}
+
+std::vector<opcua_writes::part*>& opcua_writes::line_of(const part& which) noexcept {
+    return lines_[static_cast<std::size_t>(which.place - sources_.all().data())];
+}
+
+/// Whether a part before it in the line may have that tag.
+bool opcua_writes::is_behind_another(const part& which, std::uint64_t tag_bit) noexcept {
+    for (const part* const before : line_of(which)) {
+        if (before == &which) {
+            return false;
+        }
+        if ((before->tags & tag_bit) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// After a part has left the line. Each call of `resume_work` may change the line.
+void opcua_writes::let_others_go_on(std::vector<part*>& line) {
+    for (std::size_t i = 0; i < line.size();) {
+        part& each = *line[i];
+        ++i;
+        if (each.waiting_with != 0 && !is_behind_another(each, each.waiting_with)) {
+            each.waiting_with = 0;
+            resume_work(each);
+            i = 0;
+        }
     }
 }
 
@@ -182,6 +230,12 @@ void opcua_writes::set_outcome(part& which, std::size_t item, reason_id reason) 
 void opcua_writes::go_on(part& which) {
     for (; which.next < which.items.size(); ++which.next) {
         const bool late = which.place->shard->now() >= which.owner->deadline;
+        const std::uint64_t bit = bit_of(which.owner->items[which.items[which.next].item].handle);
+        if (!late && is_behind_another(which, bit)) {
+            which.waiting_with = bit;
+            which.state.store(part_state::resting, std::memory_order_release);
+            return;
+        }
         const reason_id refused =
             late ? reason_id::deadline_passed : send(which, which.items[which.next]);
         if (refused == reason_id::none) {
@@ -196,9 +250,12 @@ void opcua_writes::go_on(part& which) {
 
 void opcua_writes::end(part& which) {
     transport::shard& asking = shard_;
+    std::vector<part*>& line = line_of(which);
+    std::erase(line, &which);
     which.state.store(part_state::ended, std::memory_order_release);
     // A mailbox that is full delays the answer until the next sweep.
     static_cast<void>(asking.post({&opcua_writes::part_ended, this, 0, 0}));
+    let_others_go_on(line);
 }
 
 reason_id opcua_writes::send(part& which, const routed_item& item) {

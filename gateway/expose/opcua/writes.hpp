@@ -30,7 +30,7 @@ class opcua_writes final : public opcua::writes_backend,
                            private transport::sweep_participant,
                            private transport::next_turn_participant {
   public:
-    /// All references outlive it.
+    /// All references outlive it. @param sources complete.
     opcua_writes(transport::shard& asking, const model_access& models,
                  const source_directory& sources, const opcua_write_limits& limits);
     ~opcua_writes();
@@ -54,7 +54,8 @@ class opcua_writes final : public opcua::writes_backend,
         given_up,  ///< the asker has its outcomes; the source's shard will only end it
     };
     /// One connection's share of a request. Worked off on its source's shard, one item after the
-    /// other: the order of a tag's writes is that of the request.
+    /// other: the order of a tag's writes is that of the request. An item waits until no request
+    /// that came before has its tag, so the order is that of the requests too.
     struct part {
         opcua_writes* hub = nullptr;
         request* owner = nullptr;
@@ -64,6 +65,8 @@ class opcua_writes final : public opcua::writes_backend,
         bool sent = false;  ///< item `next` is with the device
         std::atomic<part_state> state{part_state::resting};
         bool counted = false;
+        std::uint64_t tags = 0;  ///< a bit by index of each tag in it; several tags share one
+        std::uint64_t waiting_with = 0;  ///< bit of the tag that a part before it has; 0: not so
     };
     struct request {
         transport::completion_sink* sink = nullptr;  ///< null: told at the deadline
@@ -86,6 +89,10 @@ class opcua_writes final : public opcua::writes_backend,
     bool route(request& to);
     static void run_part(void* object, std::uint64_t, std::uint64_t);
     static void part_ended(void* object, std::uint64_t, std::uint64_t);
+    std::vector<part*>& line_of(const part& which) noexcept;
+    bool is_behind_another(const part& which, std::uint64_t tag_bit) noexcept;
+    void resume_work(part& which);
+    void let_others_go_on(std::vector<part*>& line);
     static bool begin_work(part& which) noexcept;
     void go_on(part& which);
     void end(part& which);
@@ -98,6 +105,8 @@ class opcua_writes final : public opcua::writes_backend,
     const source_directory& sources_;
     opcua_write_limits limits_;
     transport::generation_table<request> requests_;
+    /// By place in `sources_`, each on its source's shard: parts that are not ended, oldest first.
+    std::vector<std::vector<part*>> lines_;
 };
 
 }  // namespace tagferry::gateway

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -332,6 +333,55 @@ TEST_F(opcua_writes_test, writes_of_a_tag_keep_their_order) {
     EXPECT_EQ(resumed_[1], 1);
 }
 
+TEST_F(opcua_writes_test, writes_of_a_tag_keep_the_order_of_their_requests) {
+    on(1, [](test::fake_source& source) { source.hold(true); });
+    wanted first;
+    want(first, "press/a", 1);
+    want(first, "press/b", 2);
+    wanted second;
+    want(second, "press/b", 3);
+    want(second, "press/a", 4);
+    wanted third;
+    want(third, "press/row", 5);
+    third.memory[0].resize(6);
+    third.items[0].value.array_length = 3;
+    third.items[0].value.bytes = third.memory[0];
+    ASSERT_TRUE(begin(first, 1));
+    ASSERT_TRUE(begin(second, 2));
+    ASSERT_TRUE(begin(third, 3));
+    let_things_happen();
+    EXPECT_EQ(received(1), (numbers{1, 5})) << "another tag does not wait";
+    on(1, [](test::fake_source& source) { source.hold(false); });
+    let_things_happen();
+    EXPECT_EQ(received(1), (numbers{1, 5, 2, 3, 4}));
+    EXPECT_EQ(resumed_, (std::map<std::uint32_t, int>{{1, 1}, {2, 1}, {3, 1}}));
+}
+
+TEST_F(opcua_writes_test, a_write_that_waits_for_another_has_its_own_deadline) {
+    on(1, [](test::fake_source& source) { source.hold(true); });
+    wanted first;
+    want(first, "press/a", 1);
+    wanted second;
+    want(second, "press/a", 2);
+    want(second, "press/b", 3);
+    ASSERT_TRUE(begin(first, 1));
+    ASSERT_TRUE(begin(second, 2, clock_.now() + 100ms));
+    let_things_happen();
+    advance(200ms);
+    EXPECT_EQ(resumed_, (std::map<std::uint32_t, int>{{2, 1}}));
+    EXPECT_EQ(second.outcomes, (codes{status::bad_timeout, status::bad_timeout}));
+    second = {};
+    wanted third;
+    want(third, "press/a", 4);
+    ASSERT_TRUE(begin(third, 3));
+    on(1, [](test::fake_source& source) { source.hold(false); });
+    let_things_happen();
+    EXPECT_EQ(received(1), (numbers{1, 4}));
+    EXPECT_EQ(first.outcomes, (codes{status::good}));
+    EXPECT_EQ(third.outcomes, (codes{status::good}));
+    EXPECT_EQ(resumed_, (std::map<std::uint32_t, int>{{1, 1}, {2, 1}, {3, 1}}));
+}
+
 TEST_F(opcua_writes_test, limits_refuse_and_nothing_is_resumed) {
     on(1, [](test::fake_source& source) { source.hold(true); });
     std::array<wanted, request_limit + 1> all;
@@ -417,16 +467,22 @@ TEST_F(opcua_writes_test, threads_and_deadlines_meet) {
         std::uint32_t begun = 0;
         std::atomic<std::uint32_t> resumed{0};
     };
-    asker asking{*this};
+    std::array<asker, 4> askers{asker{*this}, asker{*this}, asker{*this}, asker{*this}};
     for (transport::shard& each : shards_) {
         each.start();
     }
-    ASSERT_TRUE(shards_[0].post({[](void* object, std::uint64_t, std::uint64_t) {
-                                     auto& me = *static_cast<asker*>(object);
-                                     me.next_turn(me.test.clock_.now());
-                                 },
-                                 &asking, 0, 0}));
-    for (int tries = 0; tries < 5'000 && asking.resumed < rounds; ++tries) {
+    for (asker& each : askers) {
+        ASSERT_TRUE(shards_[0].post({[](void* object, std::uint64_t, std::uint64_t) {
+                                         auto& me = *static_cast<asker*>(object);
+                                         me.next_turn(me.test.clock_.now());
+                                     },
+                                     &each, 0, 0}));
+    }
+    const auto done = [&askers] {
+        return std::ranges::all_of(askers,
+                                   [](const asker& each) { return each.resumed >= rounds; });
+    };
+    for (int tries = 0; tries < 5'000 && !done(); ++tries) {
         clock_.advance(1ms);
         for (transport::shard& each : shards_) {
             each.wake();
@@ -439,7 +495,9 @@ TEST_F(opcua_writes_test, threads_and_deadlines_meet) {
     for (transport::shard& each : shards_) {
         each.join();
     }
-    EXPECT_EQ(asking.resumed, rounds);
+    for (const asker& each : askers) {
+        EXPECT_EQ(each.resumed, rounds);
+    }
 }
 
 }  // namespace
