@@ -121,8 +121,10 @@ void worker_pool::machinery::work_off(std::size_t number) {
     std::string thread_name = name.substr(0, 13) + "-" + std::to_string(number);
     thread_name.resize(std::min<std::size_t>(thread_name.size(), 15));
     pthread_setname_np(pthread_self(), thread_name.c_str());
-    // On Linux a thread has a nice value of its own. Lowering one's priority is always allowed.
-    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), nice);
+    // On Linux a thread has a nice value of its own. Lowering one's priority is always allowed;
+    // where raising it is too, a process started nicer than this keeps its workers there.
+    const auto self = static_cast<id_t>(gettid());
+    setpriority(PRIO_PROCESS, self, std::max(getpriority(PRIO_PROCESS, self), nice));
     while (!stopping.load(std::memory_order_acquire)) {
         while (sem_wait(&jobs_waiting) != 0) {
             // Interrupted by a signal.

@@ -32,7 +32,7 @@ struct worker_pool_options {
     std::string_view name;             ///< of the threads, at most 13 bytes are shown
     std::size_t threads = 1;           ///< over 0
     std::size_t queue_capacity = 256;  ///< jobs waiting, over 0; rounded up to a power of two
-    int nice = 10;                     ///< priority of the threads, 0 to 19, higher is lower
+    int nice = 10;                     ///< of the threads, 0 to 19: never less than the process's
     fault_hook on_fault{};
 };
 
