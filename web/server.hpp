@@ -21,8 +21,8 @@ struct server_options {
 };
 
 /// Makes the engine of each connection. The engines keep deadlines of their own and answer 408:
-/// give the listener a `driver_options::frame_timeout` above `http_limits::head_timeout`, and a
-/// `write_timeout` above `send_timeout`, or `duration::max()`. Lives on its shard's thread; must
+/// give the listener a `driver_options::frame_timeout` above `http_limits::head_timeout_ms`, and a
+/// `write_timeout` above `send_timeout_ms`, or `duration::max()`. Lives on its shard's thread; must
 /// outlive the listener that uses it, and be destroyed only after the worker pool has stopped.
 class server final : public transport::engine_factory {
   public:

@@ -1,7 +1,5 @@
 #include "gateway/app/limits.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <stdexcept>
 
 namespace tagferry::gateway {
@@ -14,24 +12,6 @@ tag_table_limits table_limits_of(const config::process_limits& from) {
         from.connections * tag_table::page_tags;
     made.owners = from.connections;
     made.largest_value_bytes = from.value_bytes;
-    return made;
-}
-
-web::http_limits http_limits_of(const config::web_limits& from) {
-    using std::chrono::milliseconds;
-    web::http_limits made;
-    // A head must fit the driver's staging buffer whole.
-    made.head_size = std::min<std::size_t>(from.request_head_bytes, made.head_size);
-    made.target_size = std::min<std::size_t>(from.request_target_bytes, made.target_size);
-    made.body_size = std::min<std::size_t>(from.request_body_bytes, made.body_size);
-    made.output_slot_size = from.response_buffer_bytes;
-    made.output_slots = from.response_buffers;
-    made.requests_per_turn = std::max<std::size_t>(from.requests_in_flight, 1);
-    made.list_limit_max = from.values_per_page;
-    made.list_limit_default = std::min<std::size_t>(made.list_limit_default, made.list_limit_max);
-    made.scrapes = from.concurrent_scrapes;
-    made.head_timeout = milliseconds(from.request_timeout_ms);
-    made.idle_timeout = milliseconds(from.idle_timeout_ms);
     return made;
 }
 

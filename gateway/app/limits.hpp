@@ -4,12 +4,10 @@
 #include "gateway/config/configuration.hpp"
 #include "gateway/tags/tag_table.hpp"
 #include "transport/net/listener.hpp"
-#include "web/http/limits.hpp"
 
 namespace tagferry::gateway {
 
 tag_table_limits table_limits_of(const config::process_limits& from);
-web::http_limits http_limits_of(const config::web_limits& from);
 
 /// Addresses and admission limits of a listener; the counters are the caller's.
 transport::listener_options listener_options_of(const std::vector<config::listen_address>& listen,

@@ -45,8 +45,11 @@ gateway::parts::parts(config::configuration with, log::logger& to, const transpo
                10,
                {&report_fault, &to}}) {
     make_shards();
+    opcua_feed_limits feed_limits;
+    feed_limits.queued_tags = settings.limits.tags;
+    feed_limits.ring_bytes = settings.limits.sample_ring_bytes;
     opcua_feed_part = std::make_unique<opcua_feed>(*shards.front().shard, *this, table,
-                                                   shards.size(), opcua_feed_limits{});
+                                                   shards.size(), feed_limits);
     make_sources();
     make_front_ends();
     open_listeners();
@@ -90,8 +93,8 @@ void gateway::parts::make_sources() {
     std::vector<s7_source_options> wanted;
     for (std::size_t i = 0; i < model->connections().size(); ++i) {
         const std::size_t where = first_link_shard + i % link_shards;
-        wanted.push_back(
-            s7_options_of(model->connections()[i].settings, *shards[where].s7_traffic));
+        wanted.push_back(s7_options_of(model->connections()[i].settings, settings.limits,
+                                       *shards[where].s7_traffic));
         wanted.back().observer = &reporter;
         slots[where] += s7_pool_slots(wanted.back().client);
         slot_size[where] =
@@ -140,9 +143,13 @@ void gateway::parts::model_changed(void* object, const tag_model* before,
 
 void gateway::parts::make_front_ends() {
     transport::shard& shard = *shards.front().shard;
-    opcua_reads = std::make_unique<device_read_hub>(
-        shard, *this, directory, opcua_device_read_codes(), device_read_limits{});
+    device_read_limits opcua_limits;
+    opcua_limits.connections_per_request = settings.limits.connections;
+    opcua_reads = std::make_unique<device_read_hub>(shard, *this, directory,
+                                                    opcua_device_read_codes(), opcua_limits);
     device_read_limits web_limits;
+    web_limits.connections_per_request =
+        std::min<std::size_t>(settings.limits.connections, web::values::max_refresh_tags);
     web_limits.requests = 64;
     web_limits.tags_per_request = web::values::max_refresh_tags;
     web_reads = std::make_unique<device_read_hub>(shard, *this, directory, web_device_read_codes(),
@@ -155,8 +162,10 @@ void gateway::parts::make_opcua() {
     transport::shard& shard = *shards.front().shard;
     opcua_values_part = std::make_unique<opcua_values>(*this, table, *opcua_reads);
     opcua_tree_part = std::make_unique<opcua_tree>(*this);
-    opcua_writes_part =
-        std::make_unique<opcua_writes>(shard, *this, directory, opcua_write_limits{});
+    opcua_write_limits write_limits;
+    write_limits.items_per_request = settings.opcua.limits.max_nodes_per_write;
+    write_limits.connections_per_request = settings.limits.connections;
+    opcua_writes_part = std::make_unique<opcua_writes>(shard, *this, directory, write_limits);
     opcua_identity_part =
         std::make_unique<opcua_identity>(settings.opcua, version(), started_at, directory);
     const opcua::backend above{*opcua_values_part, *opcua_tree_part,     *opcua_writes_part,
@@ -184,13 +193,14 @@ void gateway::parts::make_web() {
     counted.workers = &workers;
     counted.feeds = {&opcua_feed_part->feed()};
     counted.logger = &logger;
+    counted.opcua = opcua_server.get();
     counted.version = version();
     metrics_part = std::make_unique<metrics>(std::move(counted));
     collectables = {metrics_part.get()};
     const web::backend above{*web_values_part,   *web_browse_part,    *web_connections_part,
                              *web_identity_part, *web_execution_part, collectables};
     web::server_options made;
-    made.limits = http_limits_of(settings.web.limits);
+    made.limits = settings.web.limits;
     web_server = std::make_unique<web::server>(made, above, clock);
 }
 
@@ -209,9 +219,11 @@ void gateway::parts::open_listeners() {
     http.observer = &reporter;
     http.connection.counters = &http_traffic;
     // The engine answers a slow peer with 408 itself, before the driver would cut it off.
-    const auto web_limits = http_limits_of(settings.web.limits);
-    http.connection.frame_timeout = web_limits.head_timeout + web_limits.body_timeout;
-    http.connection.write_timeout = 2 * web_limits.send_timeout;
+    using std::chrono::milliseconds;
+    const web::http_limits& web_limits = settings.web.limits;
+    http.connection.frame_timeout =
+        milliseconds(web_limits.head_timeout_ms) + milliseconds(web_limits.body_timeout_ms);
+    http.connection.write_timeout = 2 * milliseconds(web_limits.send_timeout_ms);
     http_listener = std::make_unique<transport::listener>(shard, http, *web_server);
     for (const transport::address& each : opcua_listener->bound()) {
         endpoints.opcua.push_back("opc.tcp://" + transport::to_text(each));

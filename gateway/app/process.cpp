@@ -33,7 +33,6 @@ std::size_t ring_bytes(std::uint32_t lines) {
 transport::storage_options storage_options_of(const config::process_limits& limits) {
     transport::storage_options options;
     options.droppable_capacity = ring_bytes(limits.log_ring_entries);
-    options.kept_capacity = ring_bytes(limits.audit_ring_entries);
     return options;
 }
 

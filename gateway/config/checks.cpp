@@ -30,6 +30,7 @@ class checker {
     void run() {
         listeners();
         timeouts();
+        web_sizes();
         connection_names();
         totals();
         for (const connection& link : value_.connections) {
@@ -74,6 +75,28 @@ class checker {
         if (limits.min_session_timeout_ms > limits.max_session_timeout_ms) {
             found_.error(at,
                          "opcua.limits: min_session_timeout_ms is above max_session_timeout_ms");
+        }
+        if (limits.chunk_size > limits.max_request_size) {
+            found_.error(at, "opcua.limits: chunk_size is above max_request_size");
+        }
+    }
+
+    void web_sizes() {
+        const auto& limits = value_.web.limits;
+        const location at = value_.web.listen_at;
+        if (limits.target_size >= limits.head_size) {
+            found_.error(at, "web.limits: target_size is not below head_size");
+        }
+        if (limits.output_high_water_slots >= limits.connection_output_slots) {
+            found_.error(at,
+                         "web.limits: output_high_water_slots is not below "
+                         "connection_output_slots");
+        }
+        if (limits.connection_output_slots > limits.output_slots) {
+            found_.error(at, "web.limits: connection_output_slots is above output_slots");
+        }
+        if (limits.list_limit_default > limits.list_limit_max) {
+            found_.error(at, "web.limits: list_limit_default is above list_limit_max");
         }
     }
 

@@ -6,6 +6,7 @@
 #include "gateway/config/limits.hpp"
 #include "gateway/config/location.hpp"
 #include "protocols/opcua/limits.hpp"
+#include "web/http/limits.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -104,7 +105,7 @@ struct opcua_section {
 
 struct web_section {
     std::vector<listen_address> listen;  ///< resolved to 127.0.0.1:8080 when none is written
-    web_limits limits;
+    tagferry::web::http_limits limits;
     location listen_at;
 };
 

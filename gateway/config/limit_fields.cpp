@@ -1,6 +1,7 @@
 // The limits of the description: each with its unit, range and the metric that shows its use.
 #include "gateway/config/configuration.hpp"
 #include "gateway/config/fields.hpp"
+#include "web/backend/values.hpp"
 
 #include <array>
 
@@ -9,6 +10,7 @@ namespace tagferry::gateway::config {
 namespace {
 
 using opcua_limits = tagferry::opcua::limits;
+using tagferry::web::http_limits;
 
 constexpr std::array opcua_fields = {
     integer_field<&opcua_limits::chunk_size>(
@@ -25,8 +27,8 @@ constexpr std::array opcua_fields = {
         .in("bytes")
         .from(65'536, 67'108'864),
     integer_field<&opcua_limits::max_response_chunks>(
-        "max_response_chunks", "Chunks of one response, before the client's own cap.")
-        .from(1, 1'024),
+        "max_response_chunks", "Chunks of one response; the client may ask for fewer.")
+        .from(1, tagferry::opcua::most_response_chunks),
     integer_field<&opcua_limits::max_url_length>("max_url_length", "Longest endpoint URL.")
         .in("bytes")
         .from(256, 4'096),
@@ -49,7 +51,7 @@ constexpr std::array opcua_fields = {
     integer_field<&opcua_limits::max_channels>("max_channels",
                                                "Connections and their secure channels.")
         .from(1, 10'000)
-        .measured_by("tagferry_opcua_channels"),
+        .measured_by("tagferry_transport_connections{protocol=\"opcua\"}"),
     integer_field<&opcua_limits::hello_timeout_ms>("hello_timeout_ms", "From connection to HEL.")
         .in("ms")
         .from(100, 600'000),
@@ -116,7 +118,7 @@ constexpr std::array opcua_fields = {
         .from(1, 1'000),
     integer_field<&opcua_limits::max_registered_nodes>("max_registered_nodes",
                                                        "Registered nodes, in all.")
-        .from(1, 10'000'000)
+        .from(1, tagferry::opcua::most_registered_nodes)
         .measured_by("tagferry_opcua_registered_nodes"),
     integer_field<&opcua_limits::max_nodes_per_read>("max_nodes_per_read", "Nodes of one Read.")
         .from(1, 100'000),
@@ -165,48 +167,83 @@ constexpr std::array opcua_fields = {
 };
 
 constexpr std::array web_fields = {
-    integer_field<&web_limits::connections>("connections", "Connections, in all.")
+    integer_field<&http_limits::connections>("connections", "Connections, in all.")
         .from(1, 100'000)
-        .measured_by("tagferry_http_connections"),
-    integer_field<&web_limits::connections_per_address>("connections_per_address",
-                                                        "Connections of one client address.")
-        .from(1, 100'000),
-    integer_field<&web_limits::streams>("streams", "WebSocket clients.")
+        .measured_by("tagferry_transport_connections{protocol=\"http\"}"),
+    integer_field<&http_limits::connections_per_address>("connections_per_address",
+                                                         "Connections of one client address.")
         .from(1, 100'000)
-        .measured_by("tagferry_ws_clients"),
-    integer_field<&web_limits::request_head_bytes>("request_head_bytes",
-                                                   "Request line and headers.")
+        .measured_by("tagferry_transport_refused_total{protocol=\"http\"}"),
+    integer_field<&http_limits::head_size>("head_size", "Request line and headers; over it: 431.")
         .in("bytes")
-        .from(1'024, 65'536),
-    integer_field<&web_limits::request_target_bytes>("request_target_bytes", "Path and query.")
+        .from(1'024, 8'192),
+    integer_field<&http_limits::target_size>("target_size",
+                                             "Path and query, less than `head_size`; over it: 414.")
         .in("bytes")
-        .from(256, 65'536),
-    integer_field<&web_limits::request_body_bytes>("request_body_bytes",
-                                                   "Largest body of a request.")
+        .from(256, 8'191),
+    integer_field<&http_limits::field_count>("field_count",
+                                             "Header lines of one request; over it: 431.")
+        .from(8, 1'024),
+    integer_field<&http_limits::body_size>("body_size", "Largest body of a request; over it: 413.")
         .in("bytes")
         .from(1'024, 67'108'864),
-    integer_field<&web_limits::requests_in_flight>("requests_in_flight",
-                                                   "Pipelined requests of one connection.")
+    integer_field<&http_limits::chunk_line_size>(
+        "chunk_line_size", "One chunk line with its extensions, or all trailers of a request.")
+        .in("bytes")
+        .from(64, 8'191),
+    integer_field<&http_limits::requests_per_turn>(
+        "requests_per_turn", "Pipelined requests of one connection before others have a turn.")
         .from(1, 256),
-    integer_field<&web_limits::values_per_page>("values_per_page", "Rows of one answer.")
-        .from(1, 100'000),
-    integer_field<&web_limits::request_timeout_ms>("request_timeout_ms",
-                                                   "From the first byte to the complete request.")
-        .in("ms")
-        .from(100, 600'000),
-    integer_field<&web_limits::idle_timeout_ms>("idle_timeout_ms", "Between two requests.")
-        .in("ms")
-        .from(1'000, 3'600'000),
-    integer_field<&web_limits::response_buffer_bytes>("response_buffer_bytes",
-                                                      "Size of one pooled response buffer.")
+    integer_field<&http_limits::output_slot_size>("output_slot_size",
+                                                  "Size of one pooled response buffer.")
         .in("bytes")
         .from(4'096, 1'048'576),
-    integer_field<&web_limits::response_buffers>("response_buffers", "Pool of response buffers.")
+    integer_field<&http_limits::output_slots>("output_slots",
+                                              "Pool of response buffers, at least "
+                                              "`connection_output_slots`.")
         .from(4, 100'000)
         .measured_by("tagferry_pool_high_water{pool=\"http_response\"}"),
-    integer_field<&web_limits::concurrent_scrapes>("concurrent_scrapes",
-                                                   "Answers of /metrics being made at once.")
+    integer_field<&http_limits::connection_output_slots>(
+        "connection_output_slots", "Response buffers of one connection: one answer's cap.")
+        .from(2, tagferry::web::max_connection_output_slots),
+    integer_field<&http_limits::output_high_water_slots>(
+        "output_high_water_slots",
+        "Response buffers of one connection, less than `connection_output_slots`, from which on "
+        "it is not read.")
+        .from(1, tagferry::web::max_connection_output_slots - 1),
+    integer_field<&http_limits::request_slots>(
+        "request_slots", "Pool of requests kept for a body, a list or an answer of a PLC.")
+        .from(1, 10'000)
+        .measured_by("tagferry_pool_high_water{pool=\"http_request\"}"),
+    integer_field<&http_limits::list_limit_default>("list_limit_default",
+                                                    "Items of a list when `limit` is not given.")
+        .from(1, 100'000),
+    integer_field<&http_limits::list_limit_max>("list_limit_max", "Items of a list at most.")
+        .from(1, 100'000),
+    integer_field<&http_limits::tags_per_request>("tags_per_request",
+                                                  "`tag=` parameters of one request.")
+        .from(1, tagferry::web::values::max_refresh_tags),
+    integer_field<&http_limits::scrapes>("scrapes", "Answers of /metrics being made at once.")
         .from(1, 16),
+    integer_field<&http_limits::head_timeout_ms>("head_timeout_ms",
+                                                 "From the first byte to the end of the headers.")
+        .in("ms")
+        .from(100, 600'000),
+    integer_field<&http_limits::body_timeout_ms>("body_timeout_ms",
+                                                 "From the end of the headers to that of the body.")
+        .in("ms")
+        .from(100, 600'000),
+    integer_field<&http_limits::idle_timeout_ms>("idle_timeout_ms", "Between two requests.")
+        .in("ms")
+        .from(1'000, 3'600'000),
+    integer_field<&http_limits::send_timeout_ms>("send_timeout_ms",
+                                                 "Without a byte of an answer leaving.")
+        .in("ms")
+        .from(100, 600'000),
+    integer_field<&http_limits::answer_timeout_ms>("answer_timeout_ms",
+                                                   "Of an answer that waits for a PLC.")
+        .in("ms")
+        .from(100, 600'000),
 };
 
 constexpr std::array process_fields = {
@@ -222,40 +259,33 @@ constexpr std::array process_fields = {
     integer_field<&process_limits::value_bytes>("value_bytes", "Largest value of one tag.")
         .in("bytes")
         .from(8, 65'536),
-    integer_field<&process_limits::large_value_buffers>("large_value_buffers",
-                                                        "Pool of buffers for values over 4 KiB.")
-        .from(1, 100'000)
-        .measured_by("tagferry_pool_high_water{pool=\"large_value\"}"),
-    integer_field<&process_limits::sample_ring_entries>("sample_ring_entries",
-                                                        "Samples queued for one consuming shard.")
-        .from(1'024, 16'777'216)
-        .measured_by("tagferry_sample_ring_high_water"),
+    integer_field<&process_limits::sample_ring_bytes>(
+        "sample_ring_bytes",
+        "Samples queued, by each shard with PLC links, for clients that want every one.")
+        .in("bytes")
+        .from(4'096, 1'073'741'824)
+        .measured_by("tagferry_feed_lost_samples_total"),
     integer_field<&process_limits::pending_writes_per_connection>("pending_writes_per_connection",
                                                                   "Writes waiting for one PLC.")
-        .from(1, 100'000)
+        .from(1, most_pending_writes)
         .measured_by("tagferry_pending_writes"),
     integer_field<&process_limits::pending_device_reads_per_connection>(
-        "pending_device_reads_per_connection", "Reads waiting for one PLC.")
-        .from(1, 100'000)
+        "pending_device_reads_per_connection", "Reads on request waiting for one PLC.")
+        .from(1, 1'024)
         .measured_by("tagferry_pending_device_reads"),
     integer_field<&process_limits::mailbox_entries>("mailbox_entries",
                                                     "Tasks waiting for one shard.")
         .from(64, 1'048'576)
-        .measured_by("tagferry_mailbox_high_water"),
+        .measured_by("tagferry_shard_tasks_refused_total"),
     integer_field<&process_limits::worker_threads>("worker_threads", "Threads for slow work.")
         .from(1, 16),
     integer_field<&process_limits::worker_jobs>("worker_jobs", "Jobs waiting for those threads.")
         .from(16, 65'536)
-        .measured_by("tagferry_worker_jobs"),
+        .measured_by("tagferry_worker_jobs_total{ending=\"refused\"}"),
     integer_field<&process_limits::log_ring_entries>(
         "log_ring_entries", "Log lines waiting to be written; more are dropped and counted.")
         .from(64, 1'048'576)
         .measured_by("tagferry_log_dropped_total"),
-    integer_field<&process_limits::audit_ring_entries>(
-        "audit_ring_entries",
-        "Audit rows waiting to be written; more hold back whoever wants to write.")
-        .from(64, 1'048'576)
-        .measured_by("tagferry_audit_waiting"),
 };
 
 constexpr object_description opcua_object = {

@@ -176,6 +176,8 @@ void append_connections(families& to, const source_directory& sources) {
     auto scans = counter("tagferry_scans_total", "Scan cycles completed.");
     auto overruns =
         counter("tagferry_scan_overruns_total", "Scans skipped: the one before was not over.");
+    auto writes = gauge("tagferry_pending_writes", "Writes accepted and not answered yet.");
+    auto reads = gauge("tagferry_pending_device_reads", "Reads on request not answered yet.");
     for (const source_place& place : sources.all()) {
         const source_status status = place.source->status();
         const std::vector<label> labels = {{"connection", place.name}};
@@ -190,11 +192,28 @@ void append_connections(families& to, const source_directory& sources) {
         window.add(labels, status.window);
         scans.add(labels, status.scans);
         overruns.add(labels, status.overruns);
+        writes.add(labels, status.pending_writes);
+        reads.add(labels, status.pending_device_reads);
     }
-    for (family* const each : {&up, &connects, &failures, &requests, &request_failures,
-                               &item_errors, &bytes, &pdu, &window, &scans, &overruns}) {
+    for (family* const each :
+         {&up, &connects, &failures, &requests, &request_failures, &item_errors, &bytes, &pdu,
+          &window, &scans, &overruns, &writes, &reads}) {
         to.push_back(each->take());
     }
+}
+
+void append_opcua(families& to, const opcua::server& server) {
+    const opcua::server_statistics seen = server.statistics();
+    to.push_back(gauge("tagferry_opcua_sessions", "Sessions.").add({}, seen.sessions).take());
+    to.push_back(gauge("tagferry_opcua_pending_operations", "Requests not answered yet.")
+                     .add({}, seen.pending_operations)
+                     .take());
+    to.push_back(gauge("tagferry_opcua_continuation_points", "Unfinished Browse answers.")
+                     .add({}, seen.continuation_points)
+                     .take());
+    to.push_back(gauge("tagferry_opcua_registered_nodes", "Nodes registered by sessions.")
+                     .add({}, seen.registered_nodes)
+                     .take());
 }
 
 void append_threads(families& to, const metrics_sources& from) {
@@ -262,6 +281,9 @@ std::vector<prometheus::MetricFamily> metrics::Collect() const {
     }
     if (from_.sources != nullptr) {
         append_connections(all, *from_.sources);
+    }
+    if (from_.opcua != nullptr) {
+        append_opcua(all, *from_.opcua);
     }
     append_threads(all, from_);
     if (from_.logger != nullptr) {

@@ -7,6 +7,7 @@
 #include "gateway/log/log.hpp"
 #include "gateway/tags/tag_feed.hpp"
 #include "gateway/tags/tag_table.hpp"
+#include "protocols/opcua/server/server.hpp"
 #include "transport/threads/shard.hpp"
 #include "transport/threads/worker_pool.hpp"
 
@@ -27,6 +28,7 @@ struct metrics_sources {
     const transport::worker_pool* workers = nullptr;
     std::vector<const tag_feed*> feeds;
     const log::logger* logger = nullptr;
+    const opcua::server* opcua = nullptr;
     std::string_view version;  ///< static storage
 };
 

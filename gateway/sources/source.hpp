@@ -42,6 +42,8 @@ struct source_status {
     std::uint64_t bytes_read = 0;        ///< of values
     std::uint32_t pdu_size = 0;          ///< negotiated; 0 while not up
     std::uint32_t window = 0;            ///< requests in flight the device takes; 0 while not up
+    std::uint32_t pending_writes = 0;    ///< accepted, not answered yet
+    std::uint32_t pending_device_reads = 0;
 };
 
 /// How a read on request ended. What came of each tag is in the table.

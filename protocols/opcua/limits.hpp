@@ -14,7 +14,7 @@ struct limits {
     std::uint32_t pre_hello_chunk_size = 8'192;  ///< largest HEL, before anything is negotiated
     std::uint32_t max_request_chunks = 32;       ///< MaxChunkCount of the ACK
     std::uint32_t max_request_size = 2'097'152;  ///< MaxMessageSize of the ACK: 32 chunks
-    std::uint32_t max_response_chunks = 32;      ///< longest answer, before the client's own cap
+    std::uint32_t max_response_chunks = 32;      ///< longest answer; the client may ask for less
     std::uint32_t max_url_length = 4'096;        ///< Part 6 §7.1.2.3
     std::uint32_t max_policy_uri_length = 255;   ///< Part 6 §6.7.2.3
 
@@ -71,5 +71,10 @@ struct limits {
     // (max_pending_operations 256), and four answers of max_response_chunks on their way.
     std::size_t response_slots = 512;
 };
+
+/// What `max_response_chunks` may be at most: a response keeps a table of that size.
+inline constexpr std::uint32_t most_response_chunks = 32;
+/// What `max_registered_nodes` may be at most: a registered number keeps 18 bits for its place.
+inline constexpr std::uint32_t most_registered_nodes = 1U << 18U;
 
 }  // namespace tagferry::opcua

@@ -19,7 +19,6 @@ constexpr std::uint16_t setup_reference = 0xFFFF;
 constexpr std::size_t smallest_tpdu_asked = 1024;  // what every PLC is used to
 constexpr std::size_t largest_tpdu_asked = 2048;   // class 0 goes no further
 constexpr std::uint8_t class_mask = 0xF0;
-constexpr std::size_t max_queued_jobs = 64;
 // More frames than a PLC can have answers for: only a peer that floods reaches it.
 constexpr std::size_t frames_per_turn = 64;
 

@@ -110,12 +110,15 @@ class client_observer {
     ~client_observer() = default;
 };
 
+/// What `client_options::queued_jobs` may be at most.
+inline constexpr std::size_t max_queued_jobs = 64;
+
 struct client_options {
     std::uint16_t local_tsap = 0x0100;
     std::uint16_t remote_tsap = tsap_of(2, 0, 1);  ///< see `tsap_of`
     std::size_t pdu_size = 960;                    ///< asked for, 112 to 2048
     std::size_t max_jobs = 8;                      ///< own limit of jobs in flight, 1 to 32
-    std::size_t queued_jobs = 8;                   ///< accepted beyond the window, 1 to 64
+    std::size_t queued_jobs = 8;                   ///< accepted beyond the window, from 1
     std::size_t max_items = 20;                    ///< largest job accepted in items, 1 to 255
     transport::duration handshake_timeout = std::chrono::seconds(3);
     transport::duration job_timeout = std::chrono::seconds(2);

@@ -3,35 +3,16 @@
 #pragma once
 
 #include "transport/engine.hpp"
+#include "transport/memory/shown_number.hpp"
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 namespace tagferry::transport {
 
-/// A number with one writing thread and any reading one. No read-modify-write instruction: the
-/// single writer makes a load and a store enough.
-class traffic_counter {
-  public:
-    void add(std::uint64_t amount) noexcept {
-        value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
-    }
-    void subtract(std::uint64_t amount) noexcept {
-        value_.store(value_.load(std::memory_order_relaxed) - amount, std::memory_order_relaxed);
-    }
-    void raise_to(std::uint64_t candidate) noexcept {
-        if (candidate > value_.load(std::memory_order_relaxed)) {
-            value_.store(candidate, std::memory_order_relaxed);
-        }
-    }
-    std::uint64_t value() const noexcept { return value_.load(std::memory_order_relaxed); }
-
-  private:
-    std::atomic<std::uint64_t> value_{0};
-};
+using traffic_counter = shown_number;
 
 /// Upper bounds of the histogram of messages in one write; a last bucket takes the rest.
 inline constexpr std::array<std::size_t, 6> batch_size_bounds = {1, 2, 4, 8, 16, 32};

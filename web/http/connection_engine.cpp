@@ -3,6 +3,7 @@
 #include "transport/memory/operations.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace tagferry::web {
 namespace {
@@ -68,7 +69,7 @@ void connection_engine::opened(transport::engine_host& host, time_point now) {
     phase_ = phase::head;
     close_asked_ = false;
     scanned_ = 0;
-    read_deadline_ = now + shared_.limits.idle_timeout;
+    read_deadline_ = now + std::chrono::milliseconds{shared_.limits.idle_timeout_ms};
     send_deadline_ = time_point::max();
     answer_deadline_ = time_point::max();
 }
@@ -123,7 +124,7 @@ std::size_t connection_engine::take_head(std::string_view bytes, time_point now)
     if (scan.size == 0 || !admit()) {
         scanned_ = scan.size == 0 ? scan.clean : scanned_;
         if (first_look) {
-            read_deadline_ = now + shared_.limits.head_timeout;
+            read_deadline_ = now + std::chrono::milliseconds{shared_.limits.head_timeout_ms};
         }
         return 0;
     }
@@ -157,7 +158,7 @@ void connection_engine::begin_body(time_point now) {
         return;
     }
     phase_ = phase::body;
-    read_deadline_ = now + shared_.limits.body_timeout;
+    read_deadline_ = now + std::chrono::milliseconds{shared_.limits.body_timeout_ms};
     parser_->body_storage(
         exchange_.kept_.bytes().subspan(exchange_.request_.text.size(), shared_.limits.body_size));
     if (exchange_.request_.is_http_1_1 &&
@@ -257,7 +258,9 @@ void connection_engine::handle(progress how) {
             break;
         case progress::waiting:
             phase_ = phase::waiting;
-            answer_deadline_ = exchange_.started_ + shared_.limits.answer_timeout + answer_grace;
+            answer_deadline_ = exchange_.started_ +
+                               std::chrono::milliseconds{shared_.limits.answer_timeout_ms} +
+                               answer_grace;
             break;
         case progress::later:
             if (answer.begun()) {
@@ -281,7 +284,7 @@ void connection_engine::finish() {
     release_request();
     if (exchange_.answer.keep_alive()) {
         phase_ = phase::head;
-        read_deadline_ = exchange_.now_ + shared_.limits.idle_timeout;
+        read_deadline_ = exchange_.now_ + std::chrono::milliseconds{shared_.limits.idle_timeout_ms};
         host_->output_ready();
     } else {
         close_after_flush(close_reason::requested);
@@ -350,7 +353,7 @@ void connection_engine::pull(transport::send_batch& batch, time_point now) {
     produce(now);
     out_.pull(batch);
     if (out_.sending() && send_deadline_ == time_point::max()) {
-        send_deadline_ = now + shared_.limits.send_timeout;
+        send_deadline_ = now + std::chrono::milliseconds{shared_.limits.send_timeout_ms};
         send_progress_ = false;
     }
 }
@@ -447,7 +450,7 @@ void connection_engine::expire(time_point now) {
             return;
         }
         send_progress_ = false;
-        send_deadline_ = now + shared_.limits.send_timeout;
+        send_deadline_ = now + std::chrono::milliseconds{shared_.limits.send_timeout_ms};
     }
     if (now >= answer_deadline_) {
         answer_deadline_ = time_point::max();

@@ -9,6 +9,7 @@
 #include "web/http/response.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -46,7 +47,8 @@ class exchange {
 
     /// The context for a call into the backend, with the answer's deadline.
     call context() noexcept {
-        return {who_, now_, started_ + limits_.answer_timeout, &owner_, owner_.token()};
+        return {who_, now_, started_ + std::chrono::milliseconds{limits_.answer_timeout_ms},
+                &owner_, owner_.token()};
     }
 
     /// Keeps the request's views alive until the answer is finished. False: too many kept.

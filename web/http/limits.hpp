@@ -1,15 +1,17 @@
 // Every bound of the HTTP side, in one structure that the configuration describes.
 #pragma once
 
-#include "transport/time/clock.hpp"
-
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
 namespace tagferry::web {
 
+/// Sizes in bytes, times in ms.
 struct http_limits {
+    // Admission; the listener's, as the gateway makes it.
+    std::uint32_t connections = 1'100;            ///< TCP connections in all
+    std::uint32_t connections_per_address = 100;  ///< TCP connections of one client address
+
     /// Request line and header section with their line ends; over it: 431. A head must fit the
     /// driver's staging buffer of 8 KiB whole.
     std::size_t head_size = 7 * 1024;
@@ -17,10 +19,10 @@ struct http_limits {
     std::size_t field_count = 64;        ///< header lines of one request; over it: 431
     std::size_t body_size = 64 * 1024;   ///< bytes of a decoded request body; over it: 413
     std::size_t chunk_line_size = 1024;  ///< one chunk line with extensions, or all trailers
-    std::size_t requests_per_turn = 64;  ///< pipelined requests handled in one turn
+    std::size_t requests_per_turn = 16;  ///< pipelined requests handled in one turn
 
     std::size_t output_slot_size = 16 * 1024;
-    std::size_t output_slots = 512;            ///< of all connections: 8 MiB reserved
+    std::size_t output_slots = 2'200;          ///< of all connections: two for each of 1,100
     std::size_t connection_output_slots = 64;  ///< one answer's hard cap: 1 MiB
     std::size_t output_high_water_slots = 4;   ///< a stream pauses, pipelining stops: 64 KiB
     std::size_t request_slots = 32;  ///< requests kept for a body, a list or a deferred answer
@@ -30,11 +32,11 @@ struct http_limits {
     std::size_t tags_per_request = 128;  ///< `tag=` parameters of one request
     std::size_t scrapes = 2;             ///< metrics collections at the same time; over it: 503
 
-    transport::duration head_timeout = std::chrono::seconds(10);    ///< first byte to end of head
-    transport::duration body_timeout = std::chrono::seconds(30);    ///< end of head to end of body
-    transport::duration idle_timeout = std::chrono::seconds(75);    ///< between requests
-    transport::duration send_timeout = std::chrono::seconds(30);    ///< without a byte leaving
-    transport::duration answer_timeout = std::chrono::seconds(10);  ///< of a deferred answer
+    std::uint32_t head_timeout_ms = 10'000;    ///< first byte to end of head
+    std::uint32_t body_timeout_ms = 30'000;    ///< end of head to end of body
+    std::uint32_t idle_timeout_ms = 60'000;    ///< between requests
+    std::uint32_t send_timeout_ms = 30'000;    ///< without a byte leaving
+    std::uint32_t answer_timeout_ms = 10'000;  ///< of a deferred answer
 };
 
 /// What `connection_output_slots` may be at most: connections keep a table of that size.

@@ -31,7 +31,7 @@ std::optional<std::size_t> device_reads::begin(std::uint64_t ticket,
             read.ticket = ticket;
             read.listener = listener;
             read.waiting_for = 0;
-            ++outstanding_;
+            outstanding_.add(1);
             return i;
         }
     }
@@ -52,7 +52,7 @@ void device_reads::want(std::size_t read, std::size_t job) noexcept {
 }
 
 void device_reads::job_sent(std::size_t job) noexcept {
-    if (outstanding_ == 0 || queued_[job] == 0) {
+    if (!any() || queued_[job] == 0) {
         return;
     }
     for (pending& read : reads_) {
@@ -79,7 +79,7 @@ void device_reads::job_sent(std::size_t job) noexcept {
 }
 
 void device_reads::job_ended(std::size_t job) {
-    if (outstanding_ == 0) {
+    if (!any()) {
         return;
     }
     for (pending& read : reads_) {
@@ -114,7 +114,7 @@ void device_reads::end_all(device_read_result result) {
 
 void device_reads::finish(pending& read, device_read_result result) {
     read.active = false;
-    --outstanding_;
+    outstanding_.subtract(1);
     if (read.listener != nullptr) {
         read.listener->device_read_finished(read.ticket, result);
     }

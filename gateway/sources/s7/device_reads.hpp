@@ -3,8 +3,8 @@
 #pragma once
 
 #include "gateway/sources/source.hpp"
+#include "transport/memory/shown_number.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,18 +14,21 @@ namespace tagferry::gateway {
 
 class device_reads {
   public:
-    static constexpr std::size_t max_reads = 16;  ///< outstanding at once
+    /// @param most outstanding at once.
+    explicit device_reads(std::size_t most) : reads_(most) {}
 
     /// Forgets all jobs; no read may be outstanding. Allocates.
     void set_job_count(std::size_t jobs);
 
-    /// Begins a read. Nothing when `max_reads` are outstanding. @param listener null: nobody wants
-    /// to know.
+    /// Begins a read. Nothing when as many as may be are outstanding. @param listener null: nobody
+    /// wants to know.
     std::optional<std::size_t> begin(std::uint64_t ticket, device_read_listener* listener) noexcept;
     /// The read waits for this job.
     void want(std::size_t read, std::size_t job) noexcept;
 
-    bool any() const noexcept { return outstanding_ != 0; }
+    /// Any thread.
+    std::uint64_t outstanding() const noexcept { return outstanding_.value(); }
+    bool any() const noexcept { return outstanding() != 0; }
     bool any_job_wanted() const noexcept { return queue_count_ != 0; }
     /// The job that was wanted first and is not sent for yet.
     std::size_t next_job() const noexcept { return queue_[queue_head_]; }
@@ -51,8 +54,8 @@ class device_reads {
 
     void finish(pending& read, device_read_result result);
 
-    std::array<pending, max_reads> reads_;
-    std::size_t outstanding_ = 0;
+    std::vector<pending> reads_;
+    transport::shown_number outstanding_;
     std::vector<std::uint32_t> queue_;  // ring of wanted jobs, each at most once
     std::vector<std::uint8_t> queued_;
     std::size_t queue_head_ = 0;

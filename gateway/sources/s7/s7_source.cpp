@@ -9,6 +9,7 @@ namespace {
 
 /// Jobs handed to the engine beyond what the PLC takes at once, so that it never waits for us.
 constexpr std::size_t jobs_ahead = 2;
+static_assert(config::most_pending_writes + jobs_ahead <= s7::max_queued_jobs);
 
 /// What comes back with a job: bit 63 for a write and its number; or scan, plan and job, with bit
 /// 62 for a job sent on request.
@@ -42,7 +43,9 @@ s7_source::s7_source(transport::shard& owner, transport::worker_pool& resolver,
       options_(options),
       writer_(table, owner_id, owner.index()),
       engine_(options.client, pool, *this),
-      link_(owner, resolver, options.link, engine_, this) {
+      link_(owner, resolver, options.link, engine_, this),
+      reads_(options.pending_device_reads),
+      writes_(options.pending_writes) {
     write_bytes_.resize(options.client.pdu_size);
 }
 
@@ -476,6 +479,7 @@ reason_id s7_source::write(const source_write& write, std::uint64_t ticket,
     for (std::size_t i = 0; i < job.count; ++i) {
         free->sizes[i] = static_cast<std::uint16_t>(job.items[i].bytes.size());
     }
+    shown_.pending_writes.add(1);
     shown_.requests.fetch_add(1, std::memory_order_relaxed);
     return reason_id::none;
 }
@@ -484,6 +488,7 @@ void s7_source::finish_write(const s7::job_result& result) {
     pending_write& write = writes_[static_cast<std::size_t>(result.tag & ~write_tag)];
     const write_outcome outcome = outcome_of(result, write.sizes);
     write.active = false;
+    shown_.pending_writes.subtract(1);
     const tag_handle tag = write.tag;
     write_listener* const listener = write.listener;
     const std::uint64_t ticket = write.ticket;
@@ -524,12 +529,16 @@ source_status s7_source::status() const noexcept {
     seen.bytes_read = shown_.bytes_read.load(std::memory_order_relaxed);
     seen.pdu_size = shown_.pdu_size.load(std::memory_order_relaxed);
     seen.window = shown_.window.load(std::memory_order_relaxed);
+    seen.pending_writes = static_cast<std::uint32_t>(shown_.pending_writes.value());
+    seen.pending_device_reads = static_cast<std::uint32_t>(reads_.outstanding());
     return seen;
 }
 
 // --- Options ------------------------------------------------------------------------------------
 
-s7_source_options s7_options_of(const config::connection& settings, transport::traffic& counters) {
+s7_source_options s7_options_of(const config::connection& settings,
+                                const config::process_limits& limits,
+                                transport::traffic& counters) {
     using std::chrono::milliseconds;
     s7_source_options options;
     options.client.local_tsap = settings.local_tsap;
@@ -543,6 +552,9 @@ s7_source_options s7_options_of(const config::connection& settings, transport::t
     }
     options.client.pdu_size = settings.pdu_size;
     options.client.max_jobs = settings.max_jobs;
+    options.client.queued_jobs = jobs_ahead + limits.pending_writes_per_connection;
+    options.pending_writes = limits.pending_writes_per_connection;
+    options.pending_device_reads = limits.pending_device_reads_per_connection;
     options.client.job_timeout = milliseconds(settings.job_timeout_ms);
     options.link.host = settings.host;
     options.link.port = settings.port;

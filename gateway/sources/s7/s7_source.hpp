@@ -6,10 +6,10 @@
 #include "gateway/sources/s7/write_job.hpp"
 #include "gateway/sources/source.hpp"
 #include "protocols/s7/client_engine.hpp"
+#include "transport/memory/shown_number.hpp"
 #include "transport/net/client_link.hpp"
 #include "transport/threads/shard.hpp"
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -22,14 +22,17 @@ namespace tagferry::gateway {
 struct s7_source_options {
     s7::client_options client;
     transport::client_link_options link;
-    bool keep_value_on_link_loss = false;  ///< UncertainNoCommunicationLastUsableValue
-    source_observer* observer = nullptr;   ///< may be null; outlives the source
+    std::size_t pending_writes = 32;        ///< at once, 1 to `config::most_pending_writes`
+    std::size_t pending_device_reads = 16;  ///< at once
+    bool keep_value_on_link_loss = false;   ///< UncertainNoCommunicationLastUsableValue
+    source_observer* observer = nullptr;    ///< may be null; outlives the source
 };
 
 /// What a source of a connection's settings needs; throws std::invalid_argument when they make no
 /// sense.
 /// @param counters of the shard's S7 traffic; outlives the source.
-s7_source_options s7_options_of(const config::connection& settings, transport::traffic& counters);
+s7_source_options s7_options_of(const config::connection& settings,
+                                const config::process_limits& limits, transport::traffic& counters);
 
 /// Slots a source takes of the S7 pool of its shard.
 std::size_t s7_pool_slots(const s7::client_options& options) noexcept;
@@ -82,7 +85,6 @@ class s7_source final : public source,
         tag_handle tag{};
         write_sizes sizes{};
     };
-    static constexpr std::size_t max_writes = 64;
     /// Tags given a new status in one turn when the link is lost.
     static constexpr std::size_t marks_per_turn = 256;
 
@@ -120,7 +122,7 @@ class s7_source final : public source,
     std::vector<std::unique_ptr<scan>> scans_;
     std::unordered_map<std::uint32_t, std::uint64_t> places_;  // table index -> scan and entry
     device_reads reads_;
-    std::array<pending_write, max_writes> writes_;
+    std::vector<pending_write> writes_;
     std::vector<std::byte> write_bytes_;
     std::size_t device_jobs_in_flight_ = 0;
     std::size_t next_scan_ = 0;  // whose turn it is to send
@@ -152,6 +154,7 @@ class s7_source final : public source,
         std::atomic<std::uint64_t> bytes_read{0};
         std::atomic<std::uint32_t> pdu_size{0};
         std::atomic<std::uint32_t> window{0};
+        transport::shown_number pending_writes;
     };
     shown_status shown_;
     std::uint64_t item_errors_ = 0;

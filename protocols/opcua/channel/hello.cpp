@@ -26,7 +26,7 @@ status_code read_hello(bytes_view body, const limits& bounds, negotiated& out,
     const std::uint32_t client_receive = in.u32();
     const std::uint32_t client_send = in.u32();
     out.response_message_size = in.u32();
-    out.response_chunk_count = in.u32();
+    const std::uint32_t client_chunk_count = in.u32();  // 0: any number
     url = in.string();
     if (!in.ok() || in.remaining() != 0) {
         return status::bad_decoding_error;
@@ -39,6 +39,9 @@ status_code read_hello(bytes_view body, const limits& bounds, negotiated& out,
     }
     out.receive_size = std::min(client_send, bounds.chunk_size);
     out.send_size = std::min(client_receive, bounds.chunk_size);
+    out.response_chunk_count = client_chunk_count == 0
+                                   ? bounds.max_response_chunks
+                                   : std::min(client_chunk_count, bounds.max_response_chunks);
     return status::good;
 }
 

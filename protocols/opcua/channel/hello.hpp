@@ -10,12 +10,12 @@
 
 namespace tagferry::opcua {
 
-/// What both sides agreed on. Sizes in bytes; 0 for the last two means no limit (E14).
+/// What both sides agreed on. Sizes in bytes.
 struct negotiated {
     std::uint32_t receive_size = 0;           ///< largest chunk the client may send
     std::uint32_t send_size = 0;              ///< largest chunk it takes
-    std::uint32_t response_message_size = 0;  ///< largest whole answer it takes
-    std::uint32_t response_chunk_count = 0;   ///< most chunks of one answer it takes
+    std::uint32_t response_message_size = 0;  ///< largest whole answer it takes; 0: any (E14)
+    std::uint32_t response_chunk_count = 0;   ///< most chunks of one answer
 };
 
 /// Decodes a Hello and negotiates. The sizes never exceed what the client offered (E16).

@@ -17,7 +17,7 @@ void response_writer::begin(std::uint32_t chunk_size, std::uint32_t message_cap,
                             std::uint32_t chunk_cap) noexcept {
     const std::size_t slot = std::min<std::size_t>(chunk_size, pool_->slot_size());
     body_size_ = slot - symmetric_head_size;
-    chunk_cap_ = chunk_cap == 0 ? most_chunks : std::min<std::size_t>(chunk_cap, most_chunks);
+    chunk_cap_ = std::min(chunk_cap, most_response_chunks);
     // Part 6 §7.1.2.3: the message size counts the bodies of all chunks.
     body_cap_ = message_cap == 0 ? std::numeric_limits<std::size_t>::max() : message_cap;
     restart();

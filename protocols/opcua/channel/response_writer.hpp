@@ -4,6 +4,7 @@
 #include "protocols/opcua/channel/frame.hpp"
 #include "protocols/opcua/channel/hello.hpp"
 #include "protocols/opcua/encoding/encoder.hpp"
+#include "protocols/opcua/limits.hpp"
 #include "transport/memory/pinned_pool.hpp"
 
 #include <array>
@@ -20,9 +21,8 @@ struct out_chunk {
 
 /// Header, channel id, token id, sequence number, request id (Part 6 §6.7.2).
 inline constexpr std::size_t symmetric_head_size = 24;
-inline constexpr std::size_t most_chunks = 32;
 
-/// The caps are the client's from its Hello, ours from `limits`: whichever is smaller. Over them
+/// The caps are what the Hello negotiated: the client's or ours, whichever is smaller. Over them
 /// the encoder fails with BadResponseTooLarge (E15); an empty pool fails it with
 /// BadTcpNotEnoughResources. The first chunk is rented on admission, so that at least a
 /// ServiceFault can always be sent.
@@ -36,7 +36,7 @@ class response_writer final : public chunk_source {
     bool open(transport::pinned_pool& pool) noexcept;
     /// Sets the caps and begins the body of the first chunk.
     /// @param message_cap largest whole message in bytes, 0: none.
-    /// @param chunk_cap most chunks, 0: none.
+    /// @param chunk_cap most chunks, 1 to `most_response_chunks`.
     void begin(std::uint32_t chunk_size, std::uint32_t message_cap,
                std::uint32_t chunk_cap) noexcept;
     /// Gives up what was written but keeps the first chunk, for another body.
@@ -56,7 +56,7 @@ class response_writer final : public chunk_source {
     std::span<std::byte> body_of(std::size_t index) noexcept;
 
     transport::pinned_pool* pool_ = nullptr;
-    std::array<out_chunk, most_chunks> chunks_{};
+    std::array<out_chunk, most_response_chunks> chunks_{};
     std::size_t count_ = 0;
     std::size_t body_size_ = 0;  // room for a body in one chunk
     std::size_t written_ = 0;    // bytes of body in the chunks before the last

@@ -170,7 +170,7 @@ bool connection_engine::park(operation& op, bytes_view body) noexcept {
     }
     op.request_size = body.size();
     op.phase = operation_phase::pending;
-    ++server_.pending_count;
+    server_.pending_count.add(1);
     ++op.who->pending_operations;
     return true;
 }

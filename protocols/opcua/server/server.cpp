@@ -11,13 +11,15 @@ namespace tagferry::opcua {
 namespace {
 
 void check(const limits& bounds) {
-    const bool sane = bounds.chunk_size >= 8'192 && bounds.max_request_size >= bounds.chunk_size &&
-                      bounds.max_sessions != 0 && bounds.max_channels != 0 &&
-                      bounds.max_pending_operations != 0 && bounds.max_continuation_points != 0 &&
-                      bounds.pipelined_responses != 0 && bounds.turn_frames != 0 &&
-                      bounds.min_session_timeout_ms <= bounds.max_session_timeout_ms &&
-                      bounds.min_token_lifetime_ms <= bounds.max_token_lifetime_ms &&
-                      bounds.min_token_lifetime_ms != 0;
+    const bool sane =
+        bounds.chunk_size >= 8'192 && bounds.max_request_size >= bounds.chunk_size &&
+        bounds.max_sessions != 0 && bounds.max_channels != 0 &&
+        bounds.max_pending_operations != 0 && bounds.max_continuation_points != 0 &&
+        bounds.max_response_chunks != 0 && bounds.max_response_chunks <= most_response_chunks &&
+        bounds.max_registered_nodes <= most_registered_nodes && bounds.pipelined_responses != 0 &&
+        bounds.turn_frames != 0 && bounds.min_session_timeout_ms <= bounds.max_session_timeout_ms &&
+        bounds.min_token_lifetime_ms <= bounds.max_token_lifetime_ms &&
+        bounds.min_token_lifetime_ms != 0;
     if (!sane) {
         throw std::invalid_argument{"a limit of the OPC UA server is out of range"};
     }
@@ -91,7 +93,7 @@ std::unique_ptr<transport::engine> server::make_connection(std::string_view peer
 
 transport::time_point server::deadline() const noexcept {
     auto first = parts_->state.sessions.deadline();
-    if (parts_->state.pending_count != 0) {
+    if (parts_->state.pending_count.value() != 0) {
         parts_->state.operations.for_each([&](transport::completion_token, operation& each) {
             if (each.phase == operation_phase::pending) {
                 first = std::min(first, each.deadline);
@@ -101,12 +103,20 @@ transport::time_point server::deadline() const noexcept {
     return first;
 }
 
+server_statistics server::statistics() const noexcept {
+    const server_state& state = parts_->state;
+    return {.sessions = state.sessions.count(),
+            .pending_operations = state.pending_count.value(),
+            .continuation_points = state.continuation_count.value(),
+            .registered_nodes = state.registered.size()};
+}
+
 void server::expire(transport::time_point now) {
     server_state& state = parts_->state;
     while (session* const gone = state.sessions.expired(now)) {
         state.end_session(*gone);
     }
-    if (state.pending_count == 0) {
+    if (state.pending_count.value() == 0) {
         return;
     }
     state.operations.for_each([&](transport::completion_token, operation& each) {

@@ -5,13 +5,22 @@
 #include "protocols/opcua/limits.hpp"
 #include "transport/engine.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
 namespace tagferry::opcua {
 
-/// Lives on the OPC UA shard; every call on that shard's thread. Holds the address space, the
-/// sessions, the pools and the pending operations of all its connections.
+/// How much of its limits is in use now. Each number is true by itself.
+struct server_statistics {
+    std::uint64_t sessions = 0;            ///< of `max_sessions`
+    std::uint64_t pending_operations = 0;  ///< of `max_pending_operations`
+    std::uint64_t continuation_points = 0;
+    std::uint64_t registered_nodes = 0;
+};
+
+/// Lives on the OPC UA shard; every call but `statistics` on that shard's thread. Holds the address
+/// space, the sessions, the pools and the pending operations of all its connections.
 class server {
   public:
     /// Allocates everything that operation needs. Throws std::system_error when a pool cannot be
@@ -31,6 +40,9 @@ class server {
     /// When `expire` should be called: session timeouts, deadlines of pending operations.
     transport::time_point deadline() const noexcept;
     void expire(transport::time_point now);
+
+    /// Any thread.
+    server_statistics statistics() const noexcept;
 
   private:
     struct parts;

@@ -269,7 +269,7 @@ bool ask_devices(service_context& context) {
         return false;
     }
     if (op.phase == operation_phase::running &&
-        (server.pending_count >= server.bounds.max_pending_operations ||
+        (server.pending_count.value() >= server.bounds.max_pending_operations ||
          context.who->pending_operations >= server.bounds.max_pending_operations_per_session)) {
         return false;
     }

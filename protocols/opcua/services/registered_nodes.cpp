@@ -22,7 +22,7 @@ std::uint32_t registered_nodes::add(session& owner, tree_handle node) {
         places_[taken.next - 1].previous = index + 1;
     }
     owner.first_registered = index + 1;
-    ++used_;
+    used_.add(1);
     return taken.generation << index_bits | index;
 }
 
@@ -43,7 +43,7 @@ void registered_nodes::unlink(session& owner, std::uint32_t index) noexcept {
     }
     gone.next = first_free_;
     first_free_ = index + 1;
-    --used_;
+    used_.subtract(1);
 }
 
 void registered_nodes::remove(session& owner, std::uint32_t number) noexcept {

@@ -1,8 +1,10 @@
 // What RegisterNodes hands out: numbers that resolve to a tree node without any text.
 #pragma once
 
+#include "protocols/opcua/limits.hpp"
 #include "protocols/opcua/nodes/address_space.hpp"
 #include "protocols/opcua/session/session.hpp"
+#include "transport/memory/shown_number.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -34,10 +36,12 @@ class registered_nodes {
     /// Forgets all of a session that ends.
     void remove_all(session& owner) noexcept;
 
-    std::size_t size() const noexcept { return used_; }
+    /// Any thread.
+    std::size_t size() const noexcept { return used_.value(); }
 
   private:
     static constexpr unsigned index_bits = 18;
+    static_assert(most_registered_nodes == 1U << index_bits);
     static constexpr std::uint32_t index_mask = (1U << index_bits) - 1;
 
     // Places of one session are linked both ways from `session::first_registered`; links are
@@ -64,7 +68,7 @@ class registered_nodes {
     std::uint32_t capacity_;
     std::vector<place> places_;
     std::uint32_t first_free_ = 0;
-    std::size_t used_ = 0;
+    transport::shown_number used_;
 };
 
 }  // namespace tagferry::opcua

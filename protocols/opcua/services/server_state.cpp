@@ -26,6 +26,7 @@ void server_state::release_continuation(session& owner,
                                         transport::completion_token token) noexcept {
     if (continuations.release(token)) {
         --owner.continuation_points;
+        continuation_count.subtract(1);
     }
 }
 
@@ -48,7 +49,7 @@ void server_state::end_session(session& gone) {
 
 void server_state::release(operation& done) noexcept {
     if (done.phase != operation_phase::running) {
-        --pending_count;
+        pending_count.subtract(1);
         if (done.who != nullptr && done.who->in_use && done.who->number == done.session_number) {
             --done.who->pending_operations;
         }

@@ -11,6 +11,7 @@
 #include "transport/memory/generation_table.hpp"
 #include "transport/memory/operations.hpp"
 #include "transport/memory/pinned_pool.hpp"
+#include "transport/memory/shown_number.hpp"
 #include "transport/time/clock.hpp"
 
 #include <array>
@@ -56,7 +57,8 @@ struct server_state {
     transport::generation_table<operation> operations;
     transport::generation_table<continuation_point> continuations;
     transport::completion_sink* resumer = nullptr;  ///< resumes pending operations by token
-    std::size_t pending_count = 0;                  ///< operations pending or abandoned
+    transport::shown_number pending_count;          ///< operations pending or abandoned
+    transport::shown_number continuation_count;     ///< of `continuations`
     std::vector<std::uint64_t> service_calls;       ///< by row of the table of services
     // Memory that a service uses within one step and never across steps.
     std::array<std::byte, max_inline_value_bytes> value_scratch{};

@@ -121,6 +121,7 @@ bool take_continuation(service_context& context, const browse_progress& progress
         return false;
     }
     ++who.continuation_points;
+    context.server.continuation_count.add(1);
     *context.server.continuations.find(token) = {who.number, progress.node, progress.cursor,
                                                  progress.filter};
     return true;

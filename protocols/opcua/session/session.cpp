@@ -49,7 +49,7 @@ session* session_table::create(double requested_timeout_ms, transport::time_poin
     std::memcpy(free->token.data(), &index, sizeof index);
     free->timeout = std::chrono::milliseconds{static_cast<std::int64_t>(revised)};
     free->expires = now + std::chrono::milliseconds{limits_.activation_timeout_ms};
-    ++count_;
+    count_.add(1);
     return &*free;
 }
 
@@ -71,7 +71,7 @@ void session_table::remove(session& which) noexcept {
     if (which.in_use) {
         which.in_use = false;
         which.token.fill(std::byte{0});
-        --count_;
+        count_.subtract(1);
     }
 }
 

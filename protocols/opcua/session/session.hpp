@@ -3,6 +3,7 @@
 
 #include "protocols/opcua/encoding/views.hpp"
 #include "protocols/opcua/limits.hpp"
+#include "transport/memory/shown_number.hpp"
 #include "transport/time/clock.hpp"
 
 #include <array>
@@ -62,14 +63,15 @@ class session_table {
     session* expired(transport::time_point now) noexcept;
     transport::time_point deadline() const noexcept;
 
-    std::size_t count() const noexcept { return count_; }
+    /// Any thread.
+    std::size_t count() const noexcept { return count_.value(); }
     /// Whether any session is bound to this channel.
     bool any_on_channel(std::uint32_t channel_id) const noexcept;
 
   private:
     const limits& limits_;
     std::vector<session> sessions_;
-    std::size_t count_ = 0;
+    transport::shown_number count_;
     std::uint32_t next_number_;
 };
 

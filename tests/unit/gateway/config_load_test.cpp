@@ -237,6 +237,24 @@ TEST(config_load, limits_on_tags_are_kept) {
                             "t:2:29: error: \"a\" has 2 tags (limits.tags_per_connection is 1)"));
 }
 
+TEST(config_load, limits_that_contradict_each_other_are_said) {
+    const auto result = load_text(
+        R"({"opcua": {"listen": ["127.0.0.1:1"],
+                      "limits": {"chunk_size": 131072, "max_request_size": 65536}},
+            "web": {"listen": ["127.0.0.1:2"],
+                    "limits": {"head_size": 2048, "output_slots": 8, "list_limit_max": 10,
+                               "connection_output_slots": 16, "output_high_water_slots": 16}}})",
+        "t", "");
+    EXPECT_THAT(
+        lines_of(result),
+        testing::UnorderedElementsAre(
+            testing::HasSubstr("chunk_size is above max_request_size"),
+            testing::HasSubstr("target_size is not below head_size"),
+            testing::HasSubstr("output_high_water_slots is not below connection_output_slots"),
+            testing::HasSubstr("connection_output_slots is above output_slots"),
+            testing::HasSubstr("list_limit_default is above list_limit_max")));
+}
+
 TEST(config_load, precedence_is_flag_environment_file_default) {
     load_options options;
     options.environment = {{"TAGFERRY_OPCUA__LISTEN", "127.0.0.1:1,[::1]:2"},

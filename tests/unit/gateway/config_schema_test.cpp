@@ -185,7 +185,7 @@ void expect_all_described(const object_description& object) {
 
 TEST(config_limits, every_limit_is_described_and_its_default_is_in_its_range) {
     expect_all_described<tagferry::opcua::limits>(opcua_limits_description());
-    expect_all_described<web_limits>(web_limits_description());
+    expect_all_described<tagferry::web::http_limits>(web_limits_description());
     expect_all_described<process_limits>(process_limits_description());
 }
 

@@ -1,6 +1,7 @@
 // The gateway as a whole, in one process: simulated PLC, sockets on loopback, REST by hand.
 #include "gateway/app/gateway.hpp"
 
+#include "gateway/config/fields.hpp"
 #include "gateway/config/load.hpp"
 #include "gateway/simulation/simulated_station.hpp"
 #include "tests/support/opcua/raw_client.hpp"
@@ -15,8 +16,12 @@
 
 #include <array>
 #include <chrono>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <regex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -195,6 +200,50 @@ TEST_P(gateway_test, every_series_is_there_from_the_first_scrape) {
     }
     ASSERT_TRUE(comes("/metrics", "tagferry_connection_up{connection=\"press\"} 1"));
     ASSERT_TRUE(comes("/metrics", "tagferry_tags{quality=\"good\"} 1"));
+}
+
+/// Whether a page of metrics has this series: `name`, or `name{label="value"}` with more labels or
+/// without.
+bool has_series(const std::string& page, const std::string& wanted) {
+    const std::string line = "\n" + wanted;
+    if (wanted.back() == '}') {
+        return page.find(line) != std::string::npos;
+    }
+    return page.find(line + " ") != std::string::npos || page.find(line + "{") != std::string::npos;
+}
+
+TEST_P(gateway_test, every_metric_that_a_limit_names_is_there) {
+    start();
+    const std::string page = get("/metrics");
+    std::size_t named = 0;
+    for (const config::object_description* const object :
+         {&config::opcua_limits_description(), &config::web_limits_description(),
+          &config::process_limits_description()}) {
+        for (const config::field& limit : object->fields) {
+            if (!limit.metric.empty()) {
+                ++named;
+                EXPECT_TRUE(has_series(page, std::string(limit.metric)))
+                    << object->name << "." << limit.name << ": " << limit.metric;
+            }
+        }
+    }
+    EXPECT_GT(named, 10u);
+}
+
+TEST_P(gateway_test, every_metric_that_an_alert_names_is_there) {
+    start();
+    const std::string page = get("/metrics");
+    std::ifstream file("deploy/prometheus/tagferry.rules.yml");
+    const std::string rules{std::istreambuf_iterator<char>(file), {}};
+    const std::regex name("tagferry_[a-z0-9_]+");
+    std::set<std::string> names;
+    for (std::sregex_iterator at(rules.begin(), rules.end(), name), end; at != end; ++at) {
+        names.insert(at->str());
+    }
+    EXPECT_GE(names.size(), 4u);
+    for (const std::string& each : names) {
+        EXPECT_TRUE(has_series(page, each)) << each;
+    }
 }
 
 TEST_P(gateway_test, starts_and_stops_in_any_state) {

@@ -82,7 +82,7 @@ class s7_source_test : public testing::Test {
         ASSERT_TRUE(errors.empty());
         const connection_definition& made = model_->connections()[0];
         source_.emplace(shard_, workers_, pool_, table_, made.owner,
-                        s7_options_of(made.settings, traffic_));
+                        s7_options_of(made.settings, configuration_.limits, traffic_));
         const transport::turn_scope turn(shard_);
         source_->apply(*model_, made);
         source_->start();
@@ -286,20 +286,23 @@ TEST_F(s7_source_test, late_scans_make_values_stale) {
 TEST_F(s7_source_test, reads_of_one_block_join) {
     connection().tags = {make_tag("a", "DB1.DBW2", "INT"), make_tag("b", "DB1.DBW4", "INT")};
     connection().scan_classes = {{"rare", 60'000, {}}};
+    constexpr std::uint32_t most = 5;
+    configuration_.limits.pending_device_reads_per_connection = most;
     start();
     ASSERT_TRUE(has_status("press/b", status_code::good));
     const auto requests = source_->status().requests;
     finished_reads reads;
     {
         const transport::turn_scope turn(shard_);
-        for (std::uint64_t ticket = 0; ticket < device_reads::max_reads; ++ticket) {
+        for (std::uint64_t ticket = 0; ticket < most; ++ticket) {
             const tag_handle tag = handle(ticket % 2 == 0 ? "press/a" : "press/b");
             ASSERT_TRUE(source_->read({&tag, 1}, ticket, reads));
         }
         const tag_handle tag = handle("press/a");
         EXPECT_FALSE(source_->read({&tag, 1}, 99, reads)) << "the limit";
+        EXPECT_EQ(source_->status().pending_device_reads, most);
     }
-    ASSERT_TRUE(until([&] { return reads.results.size() == device_reads::max_reads; }));
+    ASSERT_TRUE(until([&] { return reads.results.size() == most; }));
     EXPECT_EQ(source_->status().requests - requests, 1u);
 }
 
@@ -416,6 +419,27 @@ TEST_F(s7_source_test, a_value_written_in_part_says_how_much) {
     EXPECT_EQ(writes.results[1].bytes_written, 2u);
     EXPECT_EQ(block(2)[58], std::byte{1});
     EXPECT_EQ(block(2)[59], std::byte{'x'});
+}
+
+TEST_F(s7_source_test, no_more_writes_wait_than_the_limit_says) {
+    connection().tags = {make_tag("count", "DB1.DBW2", "INT")};
+    constexpr std::uint32_t most = 20;
+    configuration_.limits.pending_writes_per_connection = most;
+    start();
+    ASSERT_TRUE(has_status("press/count", status_code::good));
+    finished_writes writes;
+    const std::int16_t number = 7;
+    const source_write write{handle("press/count"), std::as_bytes(std::span(&number, 1))};
+    {
+        const transport::turn_scope turn(shard_);
+        for (std::uint64_t ticket = 0; ticket < most; ++ticket) {
+            ASSERT_EQ(source_->write(write, ticket, writes), reason_id::none) << ticket;
+        }
+        EXPECT_EQ(source_->write(write, most, writes), reason_id::busy);
+        EXPECT_EQ(source_->status().pending_writes, most);
+    }
+    ASSERT_TRUE(until([&] { return writes.results.size() == most; }));
+    EXPECT_EQ(source_->status().pending_writes, 0u);
 }
 
 TEST_F(s7_source_test, a_write_without_a_link_is_not_sent) {

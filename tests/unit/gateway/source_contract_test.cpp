@@ -58,7 +58,8 @@ struct s7_device {
     }
     std::unique_ptr<source> make(tag_table& table, const connection_definition& connection,
                                  source_observer& observer) {
-        s7_source_options options = s7_options_of(connection.settings, traffic);
+        s7_source_options options =
+            s7_options_of(connection.settings, config::process_limits{}, traffic);
         options.observer = &observer;
         return std::make_unique<s7_source>(shard, workers, pool, table, connection.owner, options);
     }

@@ -139,8 +139,10 @@ TEST(session, more_than_the_limit_are_refused) {
         EXPECT_EQ(client.create_session(), status::good);
     }
     EXPECT_EQ(client.create_session(), status::bad_too_many_sessions);
+    EXPECT_EQ(site.host->statistics().sessions, site.bounds.max_sessions);
     site.time.advance(31s);
     site.host->expire(site.time.now());
+    EXPECT_EQ(site.host->statistics().sessions, 0U);
     EXPECT_EQ(client.create_session(), status::good);
 }
 

@@ -300,8 +300,11 @@ TEST_F(viewing, edge_E37_with_none_left_the_item_says_so_and_the_session_gets_th
     }
     EXPECT_EQ(results.back().result, status::bad_no_continuation_points);
     EXPECT_TRUE(results.back().point_is_null);
+    EXPECT_EQ(site.host->statistics().continuation_points,
+              bounds.max_continuation_points_per_session);
     client.call(
         client.request(id::close_session_request_binary, [](encoder& out) { out.boolean(true); }));
+    EXPECT_EQ(site.host->statistics().continuation_points, 0U);
     client.create_session();
     client.activate();
     EXPECT_FALSE(browse({"big"}, 10).point_is_null);
@@ -463,6 +466,7 @@ TEST_F(viewing, register_gives_numbers_that_only_their_session_knows) {
     EXPECT_EQ(aliases[2], "unknown");
     EXPECT_EQ(aliases[3], "#2258");
     EXPECT_EQ(aliases[4], "9#1");
+    EXPECT_EQ(site.host->statistics().registered_nodes, 2U);
     EXPECT_EQ(read_status(client, aliases[0]), status::good);
     raw_client other = site.connect();
     other.open_session();

@@ -205,7 +205,7 @@ TEST_F(connection_test, an_idle_connection_is_closed_without_a_word) {
     auto& connection = connect();
     connection.send(request("/healthz"), now());
     connection.take();
-    above.clock.advance(options.limits.idle_timeout);
+    above.clock.advance(std::chrono::milliseconds{options.limits.idle_timeout_ms});
     connection.tick(now());
     EXPECT_TRUE(connection.ended());
     EXPECT_EQ(connection.take(), "");
@@ -223,7 +223,7 @@ TEST_F(connection_test, a_slow_head_or_body_is_answered_408) {
     EXPECT_TRUE(slow_head.ended());
     auto& slow_body = connect();
     slow_body.send(request("/healthz", "POST", "Content-Length: 3\r\n") + "a", now());
-    above.clock.advance(options.limits.body_timeout);
+    above.clock.advance(std::chrono::milliseconds{options.limits.body_timeout_ms});
     slow_body.tick(now());
     const std::string refused = slow_body.take();
     EXPECT_TRUE(refused.starts_with("HTTP/1.1 408 ")) << refused;
@@ -233,7 +233,7 @@ TEST_F(connection_test, a_peer_that_does_not_read_is_cut) {
     auto& connection = connect();
     connection.accept_writes(false);
     connection.send(request("/healthz"), now());
-    above.clock.advance(options.limits.send_timeout);
+    above.clock.advance(std::chrono::milliseconds{options.limits.send_timeout_ms});
     connection.tick(now());
     EXPECT_TRUE(connection.ended());
     EXPECT_EQ(connection.reason(), transport::close_reason::timed_out);
