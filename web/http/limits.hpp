@@ -19,7 +19,7 @@ struct http_limits {
     std::size_t field_count = 64;        ///< header lines of one request; over it: 431
     std::size_t body_size = 64 * 1024;   ///< bytes of a decoded request body; over it: 413
     std::size_t chunk_line_size = 1024;  ///< one chunk line with extensions, or all trailers
-    std::size_t requests_per_turn = 16;  ///< pipelined requests handled in one turn
+    std::size_t requests_per_turn = 64;  ///< pipelined requests handled in one turn
 
     std::size_t output_slot_size = 16 * 1024;
     std::size_t output_slots = 2'200;          ///< of all connections: two for each of 1,100

@@ -367,5 +367,21 @@ TEST_F(reading, edge_E38_advertised_limits_are_typed_and_are_those_enforced) {
     EXPECT_EQ(number<std::uint32_t>(reads.values[0]), bounds.max_nodes_per_read);
 }
 
+TEST(edge_E15, an_answer_over_our_own_limit_of_chunks_is_a_fault_too) {
+    limits few;
+    few.max_response_chunks = 2;
+    plant site{few};
+    raw_client client = site.connect();
+    client.call(raw_client::hello_frame(8'192, 65'536, 0, 0));
+    client.take_open(client.call(client.open_frame()));
+    client.create_session();
+    client.activate();
+    const std::vector<std::string> paths(1'500, "press/recipe/name");
+    EXPECT_EQ(raw_client::result_of(client.call(client.read_request(paths))),
+              status::bad_response_too_large);
+    EXPECT_EQ(raw_client::result_of(client.call(client.read_request({"press/tank/level"}))),
+              status::good);
+}
+
 }  // namespace
 }  // namespace tagferry::opcua::test
