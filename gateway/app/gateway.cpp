@@ -42,6 +42,7 @@ void gateway::stop() {
 }
 
 void gateway::parts::start() {
+    models.publish(std::move(first_model));
     opcua_listener->start();
     http_listener->start();
     workers.start();

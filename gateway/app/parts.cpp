@@ -57,6 +57,10 @@ gateway::parts::parts(config::configuration with, log::logger& to, const transpo
 
 gateway::parts::~parts() {
     stop();
+    // What is destroyed from here on may still have turns, in which nothing must be taken over.
+    for (shard_parts& each : shards) {
+        each.models.reset();
+    }
 }
 
 void gateway::parts::make_shards() {
@@ -120,7 +124,7 @@ void gateway::parts::make_sources() {
         each.models = std::make_unique<transport::snapshot_reader<tag_model>>(
             models, *each.shard, &parts::model_changed, &each);
     }
-    models.publish(std::move(model));
+    first_model = std::move(model);
 }
 
 /// On each shard, at the beginning of the turn in which it takes over a model: the first one

@@ -112,6 +112,7 @@ struct gateway::parts final : model_access {
     source_directory directory;
     event_reporter reporter;
     transport::snapshot_hub<tag_model> models;
+    std::unique_ptr<const tag_model> first_model;  ///< until `start` publishes it
     std::deque<shard_parts> shards;
     transport::worker_pool workers;
     std::vector<std::unique_ptr<source>> sources;
