@@ -46,6 +46,7 @@ void gateway::parts::start() {
     opcua_listener->start();
     http_listener->start();
     workers.start();
+    resolver.start();
     for (shard_parts& each : shards) {
         each.shard->start();
     }
@@ -57,6 +58,11 @@ void gateway::parts::start() {
     });
     if (unlocked != 0) {
         logger.write(log::event::pool_unlocked, {{"pools", unlocked}});
+    }
+    if (!settings.opcua.allow_none_policy) {
+        logger.write(log::event::config_warning,
+                     {{"key", "opcua.allow_none_policy"},
+                      {"text", "no OPC UA client can connect: there is no other security policy"}});
     }
     for (const std::string& each : endpoints.opcua) {
         logger.write(log::event::listener_opened, {{"endpoint", each}});
@@ -122,6 +128,7 @@ void gateway::parts::stop() {
     }
     // Before the shards, so that every completion finds its owner.
     workers.stop();
+    resolver.stop();
     for (shard_parts& each : shards) {
         each.shard->stop();
     }

@@ -22,6 +22,17 @@ void report_fault(void* context, std::string_view shard, std::string_view where,
         log::event::shard_fault, {{"shard", shard}, {"where", where}, {"reason", what}});
 }
 
+/// A look-up of a name that nobody answers takes seconds, and must hold up neither the links of
+/// other names nor the metrics page: the links have threads of their own for it.
+constexpr std::size_t most_lookups_at_once = 16;
+
+std::size_t lookups_at_once(const std::vector<config::connection>& links) {
+    const auto named = std::count_if(links.begin(), links.end(), [](const auto& link) {
+        return !transport::parse_host(link.host, link.port);
+    });
+    return std::clamp<std::size_t>(static_cast<std::size_t>(named), 1, most_lookups_at_once);
+}
+
 std::vector<const transport::shard*> shards_of(const std::deque<shard_parts>& all) {
     std::vector<const transport::shard*> shards;
     for (const shard_parts& each : all) {
@@ -43,7 +54,12 @@ gateway::parts::parts(config::configuration with, log::logger& to, const transpo
                settings.limits.worker_threads,
                settings.limits.worker_jobs,
                10,
-               {&report_fault, &to}}) {
+               {&report_fault, &to}}),
+      resolver({"resolver",
+                lookups_at_once(settings.connections),
+                std::max<std::size_t>(settings.connections.size(), 1),
+                10,
+                {&report_fault, &to}}) {
     make_shards();
     opcua_feed_limits feed_limits;
     feed_limits.queued_tags = settings.limits.tags;
@@ -114,7 +130,7 @@ void gateway::parts::make_sources() {
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         const connection_definition& connection = model->connections()[i];
         shard_parts& where = shards[first_link_shard + i % link_shards];
-        sources.push_back(std::make_unique<s7_source>(*where.shard, workers, *where.s7_pool, table,
+        sources.push_back(std::make_unique<s7_source>(*where.shard, resolver, *where.s7_pool, table,
                                                       connection.owner, wanted[i]));
         directory.add({sources.back().get(), where.shard.get(), connection.owner,
                        connection.settings.name,

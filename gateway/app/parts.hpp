@@ -115,6 +115,7 @@ struct gateway::parts final : model_access {
     std::unique_ptr<const tag_model> first_model;  ///< until `start` publishes it
     std::deque<shard_parts> shards;
     transport::worker_pool workers;
+    transport::worker_pool resolver;  ///< looks the names of PLCs up
     std::vector<std::unique_ptr<source>> sources;
 
     // On shard 0.

@@ -95,10 +95,10 @@ config::configuration settings_of(const options& given, const plant& made) {
 }
 
 std::string words_for_people() {
-    return "\nTry in another terminal (with the ports above):\n"
-           "  curl http://127.0.0.1:8080/api/v1/values/press/tank/level\n"
-           "  curl 'http://127.0.0.1:8080/api/v1/values?filter=boiler/**'\n"
-           "  curl -s http://127.0.0.1:8080/metrics | grep tagferry_connection_up\n"
+    return "\nTry in another terminal:\n"
+           "  curl {http}/api/v1/values/press/tank/level\n"
+           "  curl '{http}/api/v1/values?filter=boiler/**'\n"
+           "  curl -s {http}/metrics | grep tagferry_connection_up\n"
            "Every now and then the cable of the boiler's PLC comes out: watch its tags turn bad "
            "and good again.\nCtrl-C ends the demo.\n";
 }

@@ -25,7 +25,12 @@ void print_for_people(const gateway_endpoints& endpoints, const serving_company&
     for (const std::string& each : company.s7) {
         out << "S7      " << each << "\n";
     }
-    out << company.words << std::flush;
+    std::string words = company.words;
+    for (std::size_t at = words.find(http_mark); at != std::string::npos && !endpoints.http.empty();
+         at = words.find(http_mark, at)) {
+        words.replace(at, http_mark.size(), endpoints.http.front());
+    }
+    out << words << std::flush;
 }
 
 }  // namespace

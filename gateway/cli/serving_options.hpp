@@ -8,6 +8,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace CLI {
 class App;
@@ -30,6 +31,9 @@ void add_duration_option(CLI::App& command, std::optional<std::chrono::milliseco
 
 /// The ports as flags that stand over the file; every listener of a kind becomes one on loopback.
 void add_port_flags(const serving_options& options, config::load_options& load);
+
+/// Stands in `serving_company::words` where the first HTTP address belongs.
+inline constexpr std::string_view http_mark = "{http}";
 
 /// Something that runs beside the gateway and is seen by whoever reads the terminal.
 struct serving_company {

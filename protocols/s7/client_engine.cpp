@@ -579,7 +579,7 @@ std::string_view words_of(link_reason reason) noexcept {
         case link_reason::setup_unusable:
             return "the PLC offered a connection that cannot be used";
         case link_reason::peer_closed:
-            return "the PLC closed the connection: it may have no free connection";
+            return "the PLC, or a device between, closed the connection";
         case link_reason::transport_error:
             return "the network connection failed";
         case link_reason::disconnected:
