@@ -48,7 +48,7 @@ BANNED = [
      "include the Beast headers you use"),
     (re.compile(r"\bsleep_for\b|\bsleep_until\b|\busleep\("), "sleep",
      "wait for an event or a timer, not for time to pass"),
-    (re.compile(r"/work/|/tmp/helpers"), "machine-path", "no path of one machine"),
+    (re.compile(r"/(home|root|Users)/"), "machine-path", "no path of one machine"),
 ]
 
 MAX_COLUMNS = 100
