@@ -12,6 +12,10 @@ namespace {
 
 namespace http = boost::beast::http;
 
+// A chunked body that is not complete has at least "0\r\n\r\n" to come. With fewer bytes than that
+// Beast (1.81) loses its place in the last chunk, so they are left until more are there.
+constexpr std::size_t smallest_chunked_rest = 5;
+
 std::string_view plain(boost::beast::string_view text) noexcept {
     return {text.data(), text.size()};
 }
@@ -169,6 +173,9 @@ request_fault request_parser::take_body(std::string_view bytes, std::size_t& con
     while (!is_done() && consumed < bytes.size()) {
         error_code error;
         const std::string_view rest = bytes.substr(consumed);
+        if (chunked() && rest.size() < smallest_chunked_rest) {
+            return {};
+        }
         const std::size_t taken = put(boost::asio::const_buffer(rest.data(), rest.size()), error);
         consumed += taken;
         if (error == http::error::need_more) {

@@ -142,7 +142,6 @@ class Model:
                 'class': CLASSES[kind], 'element': element, 'key_of': key_of,
                 'browse': (namespaces[int(found.group(1) or 0)], found.group(2)),
                 'display': element.findtext(SET + 'DisplayName'),
-                'description': element.findtext(SET + 'Description') or '',
                 'inverse': element.findtext(SET + 'InverseName') or '',
                 'rank': int(element.get('ValueRank', '-1')),
                 'dimensions': [int(part) for part in
@@ -231,16 +230,16 @@ class Model:
             sizes = [] if dimensions is None else [int(size.text) for size in dimensions]
             body.pack('i', len(sizes))
             body.pack('%dI' % len(sizes), *sizes)
-            self.inner_text(body, body_element, 'Description')
+            body.localized_text(None)
         elif kind == 'EnumValueType':
             body.pack('q', int(text_of(body_element, 'Value')))
             self.inner_text(body, body_element, 'DisplayName')
-            self.inner_text(body, body_element, 'Description')
+            body.localized_text(None)
         elif kind == 'EUInformation':
             body.string(text_of(body_element, 'NamespaceUri'))
             body.pack('i', int(text_of(body_element, 'UnitId')))
             self.inner_text(body, body_element, 'DisplayName')
-            self.inner_text(body, body_element, 'Description')
+            body.localized_text(None)
         else:
             raise SystemExit('no encoding for ' + kind)
         encoder.structure((0, self.ids[kind + '_Encoding_DefaultBinary']), body.out)
@@ -269,7 +268,7 @@ class Model:
                 display = field.findtext(SET + 'DisplayName') or field.get('Name')
                 body.pack('q', int(field.get('Value')))
                 body.localized_text(display)
-                body.localized_text(field.findtext(SET + 'Description'))
+                body.localized_text(None)
                 body.string(field.get('Name'))
             number = self.ids['EnumDefinition_Encoding_DefaultBinary']
         else:
@@ -294,7 +293,7 @@ class Model:
         body.pack('i', len(fields))
         for field, key_of in fields:
             body.string(field.get('Name'))
-            body.localized_text(field.findtext(SET + 'Description'))
+            body.localized_text(None)
             body.node_id(key_of(field.get('DataType', 'i=24')))
             body.pack('i', int(field.get('ValueRank', '-1')))
             sizes = [int(part) for part in (field.get('ArrayDimensions') or '').split(',') if part]
@@ -412,11 +411,11 @@ def node_tables(out, heading, model):
             padded = (node['dimensions'] + [0, 0, 0])[:3]
             dimensions.append('{%d, %d, {%s}}' % (at, len(node['dimensions']),
                                                   ', '.join(map(str, padded))))
-        text = node['inverse'] if node['class'] == 32 else node['description']
+        inverse_name = node['inverse'] if node['class'] == 32 else ''
         data_type = model.index[node['data_type']] if node['class'] in (2, 16) else 0
         rows.append('    {%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d},' % (
             key[1], key[0], node['class'], strings.number(node['browse'][1]), node['browse'][0],
-            node['rank'], strings.number(node['display']), strings.number(text), data_type,
+            node['rank'], strings.number(node['display']), strings.number(inverse_name), data_type,
             node['access'], node['flags'], len(references), begin))
         for kind, forward, target in sorted(outgoing[key]):
             references.append('0x%X' % (target | kind << 16 | forward << 24))

@@ -64,6 +64,19 @@ TEST_F(hostile_request, malformed_chunks) {
     }
 }
 
+TEST_F(hostile_request, a_last_chunk_in_pieces_is_taken_whole) {
+    const std::string head = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for (const std::string_view body : {"0\r\n\r\n", "1\r\na\r\n0\r\n\r\n", "0\r\nA: b\r\n\r\n"}) {
+        for (std::size_t cut = 1; cut < body.size(); ++cut) {
+            auto& connection = connect();
+            connection.send(head + std::string(body.substr(0, cut)), now());
+            connection.turn(now());
+            connection.send(body.substr(cut), now());
+            EXPECT_TRUE(connection.take().starts_with("HTTP/1.1 4")) << body << cut;
+        }
+    }
+}
+
 TEST_F(hostile_request, line_ends_and_folding) {
     expect_refused("GET / HTTP/1.1\nHost: x\n\n", 400);
     expect_refused("GET / HTTP/1.1\r\nHost: x\n\r\n", 400);

@@ -19,167 +19,155 @@ const std::uint32_t standard_string_offsets[] = {
     479, 495, 509, 520, 530, 542, 552, 561, 572, 582, 594, 605,
     616, 626, 645, 663, 670, 679, 691, 698, 712, 720, 733, 742,
     757, 783, 808, 822, 832, 848, 868, 880, 903, 925, 943, 963,
-    980, 989, 1119, 1127, 1256, 1271, 1356, 1360, 1397, 1404, 1480, 1485,
-    1559, 1564, 1638, 1649, 1730, 1743, 1826, 1835, 1914, 1928, 2012, 2022,
-    2097, 2107, 2189, 2203, 2224, 2242, 2260, 2273, 2292, 2306, 2320, 2329,
-    2344, 2362, 2374, 2392, 2409, 2423, 2437, 2459, 2480, 2515, 2549, 2555,
-    2564, 2573, 2580, 2588, 2600, 2607, 2615, 2623, 2634, 2646, 2665, 2678,
-    2693, 2708, 2730, 2760, 2779, 2803, 2820, 2842, 2863, 2880, 2901, 2910,
-    2935, 2953, 2971, 2983, 3000, 3015, 3035, 3061, 3077, 3094, 3113, 3125,
-    3139, 3159, 3172, 3185, 3199, 3213, 3229, 3251, 3263, 3279, 3290, 3307,
-    3318, 3341, 3376, 3408, 3428, 3454, 3488, 3510, 3541, 3569, 3574, 3587,
-    3611, 3621, 3646, 3677, 3698, 3717, 3739, 3747, 3755, 3763, 3771, 3781,
-    3792, 3806, 3818, 3830, 3848, 3865, 3881, 3897, 3919, 3937, 3950, 3972,
-    3986, 4007, 4031, 4063, 4091, 4102, 4132, 4155, 4186, 4214, 4232, 4258,
-    4278, 4298, 4323, 4338, 4358, 4386, 4400, 4413, 4420, 4429, 4439, 4449,
-    4453, 4464, 4471, 4479, 4493, 4508, 4514, 4522, 4540, 4552, 4574, 4595,
-    4626, 4643, 4654, 4671, 4683, 4700, 4721, 4730, 4757, 4772, 4793, 4822,
-    4848, 4868, 4881, 4906, 4917, 4954, 4969, 4979, 5011, 5043, 5077, 5109,
-    5142, 5170, 5192, 5202, 5227, 5240, 5267, 5282, 5312, 5330, 5350, 5375,
-    5385, 5393, 5401, 5428, 5454, 5462, 5476, 5491, 5513, 5537, 5564, 5571,
-    5597, 5613, 5622, 5633, 5638, 5666, 5681, 5700, 5721, 5749, 5769, 5788,
-    5805, 5828, 5852, 5878, 5907, 5928, 5964, 5995, 6011, 6043, 6070, 6084,
-    6092, 6110, 6127, 6153, 6170, 6181, 6192, 6204, 6225, 6253, 6274, 6294,
-    6321, 6349, 6368, 6396, 6414, 6441, 6471, 6482, 6499, 6508, 6519, 6528,
-    6548, 6568, 6589, 6614, 6640, 6669, 6678, 6694, 6704, 6722, 6731, 6756,
-    6781, 6803, 6821, 6846, 6869, 6892, 6914, 6926, 6940, 6966, 6990, 7003,
-    7021, 7037, 7058, 7069, 7084, 7118, 7133, 7147, 7182, 7212, 7233, 7252,
-    7275, 7283, 7300, 7306, 7317, 7327, 7343, 7358, 7369, 7378, 7394, 7403,
-    7414, 7430, 7444, 7463, 7479, 7504, 7535, 7542, 7552, 7567, 7582, 7600,
-    7629, 7656, 7685, 7705, 7726, 7746, 7765, 7787, 7808, 7821, 7949, 7956,
-    8013, 8024, 8117, 8122, 8222, 8229, 8324, 8331, 8426, 8443, 8525, 8542,
-    8624, 8704, 8719, 8770, 8775, 8827, 8846, 8963, 8968, 9055, 9058, 9139,
-    9144, 9216, 9228, 9310, 9321, 9402, 9413, 9497, 9507, 9590, 9602, 9656,
-    9668, 9682, 9696, 9703, 9719, 9739, 9749, 9758, 9780, 9791, 9817, 9835,
-    9856, 9871, 9887, 9909, 9927, 9941, 9960, 9984, 10009, 10027, 10049, 10072,
-    10081, 10090, 10100, 10112, 10125, 10141, 10156, 10173, 10178, 10185, 10194, 10200,
-    10213, 10227, 10242, 10256, 10274, 10292, 10309, 10325, 10338, 10345, 10351, 10355,
-    10360, 10378, 10398, 10425, 10451, 10479, 10502, 10510, 10536, 10563, 10588, 10599,
-    10618, 10637, 10651, 10669, 10686, 10688, 10692, 10712, 10735, 10757, 10771, 10799,
-    10811, 10825, 10847, 10857, 10867, 10877, 10890, 10911, 10930, 10954, 10977, 11006,
-    11036, 11055, 11061, 11089, 11107, 11130, 11139, 11151, 11165, 11188, 11213, 11236,
-    11264, 11289, 11317, 11325, 11338, 11349, 11363, 11386, 11418, 11424, 11456, 11483,
-    11519, 11535, 11542, 11575, 11583, 11592, 11624, 11632, 11643, 11663, 11672, 11699,
-    11709, 11729, 11751, 11764, 11808, 11849, 11869, 11886, 11890, 11928, 11939, 12030,
-    12039, 12100, 12110, 12173, 12183, 12291, 12324, 12339, 12373, 12404, 12419, 12425,
-    12441, 12454, 12460, 12476, 12499, 12520, 12540, 12566, 12587, 12605, 12631, 12659,
-    12677, 12694, 12717, 12733, 12763, 12797, 12827, 12847, 12870, 12891, 12906, 12921,
-    12937, 12953, 12970, 12982, 12995, 13008, 13016, 13028, 13035, 13047, 13054, 13060,
-    13067, 13077, 13088, 13105, 13120, 13130, 13144, 13156, 13163, 13173, 13187, 13198,
-    13205, 13217, 13228, 13243, 13256, 13275, 13289, 13319, 13327, 13331, 13334, 13340,
-    13351, 13362, 13376, 13390, 13413, 13423, 13446, 13476, 13503, 13515, 13541, 13554,
-    13563, 13571, 13582, 13608, 13641, 13671, 13688, 13706, 13719, 13750, 13766, 13784,
-    13793, 13806, 13815, 13823, 13834, 13845, 13867, 13892, 13921, 13945, 13964, 13978,
-    13993, 14015, 14041, 14066, 14082, 14093, 14114, 14130, 14147, 14174, 14193, 14213,
-    14239, 14260, 14282, 14303, 14315, 14402, 14410, 14490, 14498, 14578, 14584, 14666,
-    14679, 14770, 14787, 14793, 14887, 14905, 14995, 15013, 15103, 15122, 15210, 15232,
-    15324, 15347, 15433, 15460, 15577, 15591, 15675, 15693, 15819, 15925, 15936, 16027,
-    16044, 16071, 16084, 16099, 16116, 16131, 16189, 16203, 16223, 16244, 16254, 16335,
-    16343, 16418, 16429, 16511, 16530, 16670, 16690, 16830, 16844, 16918, 16934, 16993,
-    17003, 17018, 17036, 17055, 17070, 17086, 17107, 17124, 17148, 17188, 17213, 17237,
-    17245, 17249, 17258, 17262, 17267, 17271, 17276, 17287, 17298, 17318, 17333, 17354,
-    17370, 17394, 17411, 17428, 17452, 17477, 17490, 17504, 17525, 17536, 17562, 17591,
-    17626, 17633, 17653, 17677, 17693, 17705, 17736, 17760, 17772, 17795, 17815, 17850,
-    17869, 17882, 17897, 17902, 17915, 17929, 17944, 17959, 17972, 17987, 17999, 18014,
-    18037, 18051, 18071, 18086, 18092, 18104, 18130, 18158, 18186, 18216, 18227, 18258,
-    18275, 18298, 18313, 18320, 18328, 18341, 18355, 18368, 18382, 18396, 18413, 18427,
-    18444, 18464, 18479, 18505, 18525, 18557, 18592, 18622, 18645, 18671, 18687, 18706,
-    18723, 18755, 18774, 18783, 18791, 18803, 18823, 18835, 18907, 18929, 18938, 18943,
-    18958, 18985, 19008, 19018, 19034, 19047, 19061, 19071, 19081, 19100, 19124, 19146,
-    19172, 19191, 19270, 19287, 19317, 19331, 19339, 19356, 19375, 19390, 19400, 19410,
-    19420, 19426, 19442, 19458, 19484, 19507, 19524, 19545, 19562, 19579, 19599, 19606,
-    19617, 19632, 19657, 19677, 19693, 19704, 19720, 19737, 19753, 19772, 19790, 19807,
-    19826, 19847, 19865, 19887, 19909, 19929, 19949, 19968, 19981, 20000, 20012, 20034,
-    20047, 20059, 20074, 20093, 20106, 20120, 20148, 20164, 20175, 20194, 20209, 20224,
-    20239, 20249, 20262, 20333, 20344, 20365, 20385, 20418, 20449, 20460, 20477, 20505,
-    20524, 20539, 20556, 20577, 20599, 20611, 20626, 20646, 20677, 20693, 20714, 20729,
-    20748, 20756, 20763, 20780, 20795, 20813, 20834, 20861, 20888, 20898, 20914, 20943,
-    20954, 20978, 21007, 21022, 21037, 21056, 21082, 21098, 21113, 21129, 21144, 21161,
-    21178, 21204, 21221, 21238, 21259, 21273, 21299, 21321, 21338, 21357, 21373, 21389,
-    21403, 21419, 21438, 21461, 21486, 21505, 21520, 21537, 21556, 21571, 21588, 21608,
-    21628, 21643, 21662, 21682, 21704, 21729, 21748, 21760, 21787, 21823, 21843, 21864,
-    21876, 21883, 21919, 21925, 21960, 21965, 21989, 22019, 22045, 22068, 22091, 22112,
-    22142, 22170, 22177, 22188, 22198, 22217, 22245, 22271, 22295, 22322, 22330, 22358,
-    22384, 22405, 22416, 22430, 22460, 22488, 22513, 22536, 22556, 22579, 22610, 22639,
-    22648, 22730, 22760, 22789, 22821, 22853, 22882, 22899, 23038, 23068, 23097, 23129,
-    23161, 23195, 23203, 23306, 23342, 23378, 23386, 23396, 23517, 23530, 23586, 23600,
-    23678, 23703, 23726, 23745, 23765, 23779, 23794, 23822, 23826, 23837, 23849, 23859,
-    23876, 23901, 23919, 23935, 23951, 23969, 23988, 24005, 24016, 24037, 24054, 24074,
-    24093, 24121, 24128, 24138, 24146, 24274, 24296, 24322, 24347, 24357, 24369, 24378,
-    24392, 24409, 24420, 24434, 24447, 24464, 24478, 24502, 24512, 24536, 24561, 24577,
-    24595, 24614, 24635, 24652, 24664, 24678, 24690, 24697, 24705, 24721, 24733, 24745,
-    24756, 24774, 24781, 24789, 24803, 24827, 24844, 24857, 24869, 24884, 24897, 24912,
-    24926, 24942, 24971, 24997, 25013, 25032, 25052, 25073, 25086, 25101, 25113, 25122,
-    25146, 25182, 25208, 25233, 25249, 25283, 25313, 25348, 25364, 25379, 25400, 25404,
-    25420, 25430, 25448, 25460, 25479, 25495, 25511, 25527, 25546, 25561, 25578, 25591,
-    25608, 25629, 25648, 25659, 25675, 25691, 25697, 25711, 25721, 25729, 25737, 25747,
-    25761, 25785, 25809, 25834, 25853, 25874, 25884, 25908, 25932, 25957, 25982, 25996,
-    26031, 26044, 26064, 26090, 26113, 26128, 26151, 26187, 26201, 26211, 26224, 26234,
-    26250, 26266, 26282, 26297, 26310, 26329, 26334, 26353, 26374, 26394, 26416, 26428,
-    26446, 26463, 26486, 26508, 26525, 26537, 26548, 26556, 26563, 26588, 26682, 26694,
-    26715, 26730, 26750, 26786, 26800, 26818, 26827, 26838, 26848, 26858, 26870, 26893,
-    26908, 26929, 26944, 26981, 27000, 27018, 27028, 27045, 27059, 27078, 27094, 27110,
-    27125, 27139, 27158, 27175, 27196, 27215, 27232, 27238, 27246, 27255, 27274, 27298,
-    27320, 27335, 27365, 27377, 27390, 27406, 27422, 27449, 27483, 27517, 27527, 27544,
-    27563, 27584, 27610, 27622, 27651, 27676, 27705, 27706, 27707, 27708, 27732, 27742,
-    27768, 27783, 27792, 27809, 27810, 27811, 27812, 27821, 27832, 27840, 27849, 27858,
-    27869, 27889, 27903, 27918, 27932, 27947, 27961, 27967, 27975, 27997, 28010, 28015,
-    28022, 28063, 28084, 28108, 28145, 28169, 28206, 28221, 28236, 28263, 28274, 28292,
-    28313, 28334, 28362, 28377, 28415, 28440, 28471, 28503, 28518, 28535, 28567, 28590,
-    28620, 28636, 28670, 28691, 28703, 28715, 28749, 28767, 28786, 28797, 28813, 28832,
-    28856, 28878, 28902, 28926, 28952, 28964, 28979, 29004, 29018, 29034, 29062, 29087,
-    29101, 29121, 29149, 29165, 29178, 29204, 29232, 29260, 29292, 29310, 29328, 29358,
-    29367, 29399, 29416, 29434, 29466, 29484, 29505, 29508, 29521, 29542, 29549, 29573,
-    29582, 29599, 29607, 29615, 29622, 29634, 29640, 29656, 29668, 29686, 29698, 29713,
-    29728, 29757, 29794, 29831, 29875, 29919, 29958, 29995, 30039, 30051, 30061, 30085,
-    30111, 30127, 30165, 30200, 30221, 30249, 30260, 30279, 30306, 30326, 30344, 30370,
-    30406, 30443, 30481, 30499, 30516, 30534, 30554, 30569, 30584, 30601, 30618, 30637,
-    30651, 30660, 30687, 30716, 30736, 30759, 30792, 30803, 30834, 30856, 30877, 30900,
-    30911, 30916, 30954, 30962, 30975, 31009, 31035, 31046, 31062, 31079, 31105, 31130,
-    31154, 31170, 31202, 31223, 31237, 31259, 31282, 31304, 31327, 31341, 31360, 31389,
-    31400, 31410, 31421, 31426, 31451, 31457, 31471, 31500, 31514, 31526, 31529, 31551,
-    31559, 31569, 31587, 31596, 31632, 31649, 31661, 31669, 31697, 31709, 31723, 31734,
-    31757, 31791, 31801, 31814, 31854, 31869, 31911, 31933, 31951, 31964, 31983, 31989,
-    32006, 32031, 32041, 32054, 32071, 32089, 32109, 32128, 32145, 32159, 32173, 32188,
-    32205, 32214, 32227, 32240, 32257, 32264, 32277, 32292, 32322, 32343, 32361, 32366,
-    32380, 32395, 32415, 32422, 32432, 32442, 32456, 32475, 32496, 32518, 32532, 32540,
-    32549, 32560, 32578, 32593, 32599, 32618, 32630, 32639, 32653, 32669, 32681, 32692,
-    32706, 32722, 32734, 32745, 32759, 32775, 32786, 32810, 32838, 32853, 32877, 32900,
-    32923, 32949, 32973, 32995, 33017, 33040, 33054, 33064, 33072, 33086, 33094, 33106,
-    33114, 33126, 33149, 33171, 33195, 33224, 33234, 33239, 33259, 33278, 33299, 33319,
-    33339, 33358, 33371, 33379, 33415, 33442, 33456, 33469, 33485, 33507, 33532, 33559,
-    33582, 33604, 33617, 33646, 33668, 33687, 33709, 33725, 33744, 33754, 33780, 33803,
-    33829, 33859, 33891, 33904, 33915, 33937, 34120, 34141, 34270, 34293, 34479, 34493,
-    34509, 34523, 34540, 34553, 34574, 34591, 34612, 34636, 34652, 34665, 34686, 34699,
-    34727, 34734, 34757, 34768, 34782, 34803, 34820, 34839, 34865, 34874, 34880, 34893,
-    34920, 34949, 34971, 34996, 35013, 35035, 35056, 35076, 35087, 35106, 35122, 35131,
-    35146, 35184, 35204, 35230, 35236, 35254, 35279, 35285, 35300, 35322, 35362, 35388,
-    35411, 35436, 35465, 35492, 35514, 35536, 35558, 35579, 35591, 35625, 35629, 35637,
-    35656, 35674, 35686, 35706, 35717, 35735, 35759, 35778, 35795, 35819, 35829, 35837,
-    35843, 35854, 35864, 35874, 35888, 35904, 35919, 35931, 35950, 35966, 35982, 36005,
-    36017, 36034, 36043, 36054, 36066, 36086, 36096, 36106, 36189, 36214, 36238, 36249,
-    36259, 36276, 36295, 36315, 36347, 36380, 36399, 36413, 36430, 36445, 36463, 36485,
-    36517, 36536, 36564, 36590, 36613, 36635, 36650, 36699, 36721, 36761, 36792, 36812,
-    36829, 36843, 36863, 36894, 36918, 36928, 36946, 36953, 36969, 36976, 36981, 37000,
-    37016, 37034, 37050, 37062, 37072, 37084, 37103, 37113, 37125, 37144, 37153, 37171,
-    37185, 37197, 37209, 37223, 37240, 37254, 37266, 37283, 37297, 37312, 37329, 37350,
-    37363, 37382, 37414, 37429, 37438, 37455, 37463, 37478, 37493, 37521, 37548, 37562,
-    37590, 37607, 37629, 37641, 37651, 37667, 37683, 37700, 37726, 37749, 37769, 37814,
-    37859, 37887, 37907, 37924, 37963, 38002, 38025, 38037, 38052, 38068, 38079, 38097,
-    38101, 38116, 38136, 38154, 38164, 38247, 38257, 38320, 38330, 38467, 38480, 38612,
-    38638, 38690, 38708, 38774, 38801, 38886, 38914, 39041, 39061, 39114, 39136, 39191,
-    39220, 39281, 39302, 39359, 39374, 40191, 40208, 40933, 40954, 41252, 41271, 41362,
-    41372, 41381, 41446, 41468, 41536, 41555, 41693, 41705, 41747, 41756, 41789, 41801,
-    41824, 41833, 41853, 41867, 41981, 41993, 42070, 42085, 42190, 42238, 42243, 42267,
-    42279, 42369, 42383, 42419, 42472, 42488, 42532, 42633, 42643, 42697, 42710, 42793,
-    42803, 42869, 42879, 42926, 42940, 43010, 43031, 43081, 43099, 43116, 43197, 43207,
-    43215, 43223, 43233, 43281, 43295, 43344, 43356, 43443, 43447, 43481, 43494, 43505,
-    43522, 43530, 43539, 43547, 43556, 43568, 43583, 43616, 43633, 43656, 43669, 43704,
-    43724, 43750, 43765, 43804, 43831, 43871, 43879, 43928, 43953, 43962, 44010, 44033,
-    44046, 44085, 44096, 44168, 44182, 44248, 44262, 44304, 44329, 44348, 44415, 44434,
-    44517, 44536, 44561, 44570, 44586, 44592, 44603, 44622, 44641, 44664, 44684, 44700,
-    44718, 44741, 44760, 44791, 44805, 44825, 44836, 44854, 44871, 44878, 44891, 44908,
-    44926, 44942, 44955, 44967, 44998, 45014, 45036, 45052, 45080, 45107, 45133,
+    980, 989, 997, 1012, 1016, 1023, 1028, 1033, 1044, 1057, 1066, 1080,
+    1090, 1100, 1114, 1135, 1153, 1171, 1184, 1203, 1217, 1231, 1240, 1255,
+    1273, 1285, 1303, 1320, 1334, 1348, 1370, 1391, 1426, 1460, 1466, 1475,
+    1484, 1491, 1499, 1511, 1518, 1526, 1534, 1545, 1557, 1576, 1589, 1604,
+    1619, 1641, 1671, 1690, 1714, 1731, 1753, 1774, 1791, 1812, 1821, 1846,
+    1864, 1882, 1894, 1911, 1926, 1946, 1972, 1988, 2005, 2024, 2036, 2050,
+    2070, 2083, 2096, 2110, 2124, 2140, 2162, 2174, 2190, 2201, 2218, 2229,
+    2252, 2287, 2319, 2339, 2365, 2399, 2421, 2452, 2480, 2485, 2498, 2522,
+    2532, 2557, 2588, 2609, 2628, 2650, 2658, 2666, 2674, 2682, 2692, 2703,
+    2717, 2729, 2741, 2759, 2776, 2792, 2808, 2830, 2848, 2861, 2883, 2897,
+    2918, 2942, 2974, 3002, 3013, 3043, 3066, 3097, 3125, 3143, 3169, 3189,
+    3209, 3234, 3249, 3269, 3297, 3311, 3324, 3331, 3340, 3350, 3360, 3364,
+    3375, 3382, 3390, 3404, 3419, 3425, 3433, 3451, 3463, 3485, 3506, 3537,
+    3554, 3565, 3582, 3594, 3611, 3632, 3641, 3668, 3683, 3704, 3733, 3759,
+    3779, 3792, 3817, 3828, 3865, 3880, 3890, 3922, 3954, 3988, 4020, 4053,
+    4081, 4103, 4113, 4138, 4151, 4178, 4193, 4223, 4241, 4261, 4286, 4296,
+    4304, 4312, 4339, 4365, 4373, 4387, 4402, 4424, 4448, 4475, 4482, 4508,
+    4524, 4533, 4544, 4549, 4577, 4592, 4611, 4632, 4660, 4680, 4699, 4716,
+    4739, 4763, 4789, 4818, 4839, 4875, 4906, 4922, 4954, 4981, 4995, 5003,
+    5021, 5038, 5064, 5081, 5092, 5103, 5115, 5136, 5164, 5185, 5205, 5232,
+    5260, 5279, 5307, 5325, 5352, 5382, 5393, 5410, 5419, 5430, 5439, 5459,
+    5479, 5500, 5525, 5551, 5580, 5589, 5605, 5615, 5633, 5642, 5667, 5692,
+    5714, 5732, 5757, 5780, 5803, 5825, 5837, 5851, 5877, 5901, 5914, 5932,
+    5948, 5969, 5980, 5995, 6029, 6044, 6058, 6093, 6123, 6144, 6163, 6186,
+    6194, 6211, 6217, 6228, 6238, 6254, 6269, 6280, 6289, 6305, 6314, 6325,
+    6341, 6355, 6374, 6390, 6415, 6446, 6453, 6463, 6478, 6493, 6511, 6540,
+    6567, 6596, 6616, 6637, 6657, 6676, 6698, 6719, 6732, 6739, 6750, 6755,
+    6762, 6769, 6786, 6803, 6818, 6823, 6842, 6847, 6850, 6855, 6867, 6878,
+    6889, 6899, 6911, 6923, 6937, 6951, 6958, 6974, 6994, 7004, 7013, 7035,
+    7046, 7072, 7090, 7111, 7126, 7142, 7164, 7182, 7196, 7215, 7239, 7264,
+    7282, 7304, 7327, 7336, 7345, 7355, 7367, 7380, 7396, 7411, 7428, 7433,
+    7440, 7449, 7455, 7468, 7482, 7497, 7511, 7529, 7547, 7564, 7580, 7593,
+    7600, 7606, 7610, 7615, 7633, 7653, 7680, 7706, 7734, 7757, 7765, 7791,
+    7818, 7843, 7854, 7873, 7892, 7906, 7924, 7941, 7943, 7947, 7967, 7990,
+    8012, 8026, 8054, 8066, 8080, 8102, 8112, 8122, 8132, 8145, 8166, 8185,
+    8209, 8232, 8261, 8291, 8310, 8316, 8344, 8362, 8385, 8394, 8406, 8420,
+    8443, 8468, 8491, 8519, 8544, 8572, 8580, 8593, 8604, 8618, 8641, 8673,
+    8679, 8711, 8738, 8774, 8790, 8797, 8830, 8838, 8847, 8879, 8887, 8898,
+    8918, 8927, 8954, 8964, 8984, 9006, 9019, 9039, 9056, 9060, 9071, 9080,
+    9090, 9100, 9115, 9146, 9161, 9167, 9183, 9196, 9202, 9218, 9241, 9262,
+    9282, 9308, 9329, 9347, 9373, 9401, 9419, 9436, 9459, 9475, 9505, 9539,
+    9569, 9589, 9612, 9633, 9648, 9663, 9679, 9695, 9712, 9724, 9737, 9750,
+    9758, 9770, 9777, 9789, 9796, 9802, 9809, 9819, 9830, 9847, 9862, 9872,
+    9886, 9898, 9905, 9915, 9929, 9940, 9947, 9959, 9970, 9985, 9998, 10017,
+    10031, 10061, 10069, 10073, 10076, 10082, 10093, 10104, 10118, 10132, 10155, 10165,
+    10188, 10218, 10245, 10257, 10283, 10296, 10305, 10313, 10324, 10350, 10383, 10413,
+    10430, 10448, 10461, 10492, 10508, 10526, 10535, 10548, 10557, 10565, 10576, 10587,
+    10609, 10634, 10663, 10687, 10706, 10720, 10735, 10757, 10783, 10808, 10824, 10835,
+    10856, 10872, 10889, 10916, 10935, 10955, 10981, 11002, 11024, 11045, 11057, 11065,
+    11073, 11079, 11092, 11109, 11115, 11133, 11151, 11170, 11192, 11215, 11242, 11256,
+    11274, 11285, 11302, 11329, 11342, 11357, 11374, 11389, 11403, 11423, 11444, 11454,
+    11462, 11473, 11492, 11512, 11526, 11542, 11552, 11567, 11585, 11604, 11619, 11635,
+    11656, 11673, 11697, 11737, 11762, 11786, 11794, 11798, 11807, 11811, 11816, 11820,
+    11825, 11836, 11847, 11867, 11882, 11903, 11919, 11943, 11960, 11977, 12001, 12026,
+    12039, 12053, 12074, 12085, 12111, 12140, 12175, 12182, 12202, 12226, 12242, 12254,
+    12285, 12309, 12321, 12344, 12364, 12399, 12418, 12431, 12446, 12451, 12464, 12478,
+    12493, 12508, 12521, 12536, 12548, 12563, 12586, 12600, 12620, 12635, 12641, 12653,
+    12679, 12707, 12735, 12765, 12776, 12793, 12816, 12831, 12838, 12846, 12859, 12873,
+    12886, 12900, 12914, 12931, 12945, 12962, 12982, 12997, 13023, 13043, 13075, 13110,
+    13140, 13163, 13189, 13205, 13224, 13241, 13273, 13292, 13301, 13309, 13321, 13341,
+    13353, 13375, 13384, 13389, 13404, 13431, 13454, 13464, 13480, 13493, 13507, 13517,
+    13527, 13546, 13570, 13592, 13618, 13637, 13654, 13684, 13698, 13706, 13723, 13742,
+    13757, 13767, 13777, 13787, 13793, 13809, 13825, 13851, 13874, 13891, 13912, 13929,
+    13946, 13966, 13973, 13984, 13999, 14024, 14044, 14060, 14071, 14087, 14104, 14120,
+    14139, 14157, 14174, 14193, 14214, 14232, 14254, 14276, 14296, 14316, 14335, 14348,
+    14367, 14379, 14401, 14414, 14426, 14441, 14460, 14473, 14487, 14515, 14531, 14542,
+    14561, 14576, 14591, 14606, 14616, 14629, 14640, 14661, 14681, 14714, 14745, 14756,
+    14773, 14801, 14820, 14835, 14852, 14873, 14895, 14907, 14922, 14942, 14973, 14989,
+    15010, 15025, 15044, 15052, 15059, 15076, 15091, 15109, 15130, 15157, 15184, 15194,
+    15210, 15239, 15250, 15274, 15303, 15318, 15333, 15352, 15378, 15394, 15409, 15425,
+    15440, 15457, 15474, 15500, 15517, 15534, 15555, 15569, 15595, 15617, 15634, 15653,
+    15669, 15685, 15699, 15715, 15734, 15757, 15782, 15801, 15816, 15833, 15852, 15867,
+    15884, 15904, 15924, 15939, 15958, 15978, 16000, 16025, 16044, 16056, 16083, 16119,
+    16139, 16160, 16172, 16179, 16215, 16221, 16256, 16261, 16285, 16315, 16341, 16364,
+    16387, 16408, 16438, 16466, 16473, 16484, 16494, 16513, 16541, 16567, 16591, 16618,
+    16626, 16654, 16680, 16701, 16712, 16726, 16756, 16784, 16809, 16832, 16852, 16875,
+    16906, 16935, 16944, 16974, 17003, 17035, 17067, 17096, 17113, 17143, 17172, 17204,
+    17236, 17270, 17278, 17314, 17350, 17358, 17368, 17381, 17395, 17420, 17443, 17462,
+    17482, 17496, 17511, 17539, 17543, 17554, 17566, 17576, 17593, 17618, 17636, 17652,
+    17668, 17686, 17705, 17722, 17733, 17754, 17771, 17791, 17810, 17838, 17845, 17855,
+    17863, 17885, 17911, 17936, 17946, 17958, 17967, 17981, 17998, 18009, 18023, 18036,
+    18053, 18067, 18091, 18101, 18125, 18150, 18166, 18184, 18203, 18224, 18241, 18253,
+    18267, 18279, 18286, 18294, 18310, 18322, 18334, 18345, 18363, 18370, 18378, 18392,
+    18416, 18433, 18446, 18458, 18473, 18486, 18501, 18515, 18531, 18560, 18586, 18602,
+    18621, 18641, 18662, 18675, 18690, 18702, 18711, 18735, 18771, 18797, 18822, 18838,
+    18872, 18902, 18937, 18953, 18968, 18989, 18993, 19009, 19019, 19037, 19049, 19068,
+    19084, 19100, 19116, 19135, 19150, 19167, 19180, 19197, 19218, 19237, 19248, 19264,
+    19280, 19286, 19300, 19310, 19318, 19326, 19336, 19350, 19374, 19398, 19423, 19442,
+    19463, 19473, 19497, 19521, 19546, 19571, 19585, 19620, 19633, 19653, 19679, 19702,
+    19717, 19740, 19776, 19790, 19800, 19813, 19823, 19839, 19855, 19871, 19886, 19899,
+    19918, 19923, 19942, 19963, 19983, 20005, 20017, 20035, 20052, 20075, 20097, 20114,
+    20126, 20137, 20145, 20152, 20177, 20189, 20210, 20225, 20245, 20281, 20295, 20313,
+    20322, 20333, 20343, 20353, 20365, 20388, 20403, 20424, 20439, 20476, 20495, 20513,
+    20523, 20540, 20554, 20573, 20589, 20605, 20620, 20634, 20653, 20670, 20691, 20710,
+    20727, 20733, 20741, 20750, 20769, 20793, 20815, 20830, 20860, 20872, 20885, 20901,
+    20917, 20944, 20978, 21012, 21022, 21039, 21058, 21079, 21105, 21117, 21146, 21171,
+    21200, 21201, 21202, 21203, 21227, 21237, 21263, 21278, 21287, 21304, 21305, 21306,
+    21307, 21316, 21327, 21335, 21344, 21353, 21364, 21384, 21398, 21413, 21427, 21442,
+    21456, 21462, 21470, 21492, 21505, 21510, 21517, 21558, 21579, 21603, 21640, 21664,
+    21701, 21716, 21731, 21758, 21769, 21787, 21808, 21829, 21857, 21872, 21910, 21935,
+    21966, 21998, 22013, 22030, 22062, 22085, 22115, 22131, 22165, 22186, 22198, 22210,
+    22244, 22262, 22281, 22292, 22308, 22327, 22351, 22373, 22397, 22421, 22447, 22459,
+    22474, 22499, 22513, 22529, 22557, 22582, 22596, 22616, 22644, 22660, 22673, 22699,
+    22727, 22755, 22787, 22805, 22823, 22853, 22862, 22894, 22911, 22929, 22961, 22979,
+    23000, 23003, 23016, 23037, 23044, 23068, 23077, 23094, 23102, 23110, 23117, 23129,
+    23135, 23151, 23163, 23181, 23193, 23208, 23223, 23252, 23289, 23326, 23370, 23414,
+    23453, 23490, 23534, 23546, 23556, 23580, 23606, 23622, 23660, 23695, 23716, 23744,
+    23755, 23774, 23801, 23821, 23839, 23865, 23901, 23938, 23976, 23994, 24011, 24029,
+    24049, 24064, 24079, 24096, 24113, 24132, 24146, 24155, 24182, 24211, 24231, 24254,
+    24287, 24298, 24329, 24351, 24372, 24395, 24406, 24411, 24449, 24457, 24470, 24504,
+    24530, 24541, 24557, 24574, 24600, 24625, 24649, 24665, 24697, 24718, 24732, 24754,
+    24777, 24799, 24822, 24836, 24855, 24884, 24895, 24905, 24916, 24921, 24946, 24952,
+    24966, 24995, 25009, 25021, 25024, 25046, 25054, 25064, 25082, 25091, 25127, 25144,
+    25156, 25164, 25192, 25204, 25218, 25229, 25252, 25286, 25296, 25309, 25349, 25364,
+    25406, 25428, 25446, 25459, 25478, 25484, 25501, 25526, 25536, 25549, 25566, 25584,
+    25604, 25623, 25640, 25654, 25668, 25683, 25700, 25709, 25722, 25735, 25752, 25759,
+    25772, 25787, 25817, 25838, 25856, 25861, 25875, 25890, 25910, 25917, 25927, 25937,
+    25951, 25970, 25991, 26013, 26027, 26035, 26044, 26055, 26073, 26088, 26094, 26113,
+    26125, 26134, 26148, 26164, 26176, 26187, 26201, 26217, 26229, 26240, 26254, 26270,
+    26281, 26305, 26333, 26348, 26372, 26395, 26418, 26444, 26468, 26490, 26512, 26535,
+    26549, 26559, 26567, 26581, 26589, 26601, 26609, 26621, 26644, 26666, 26690, 26719,
+    26729, 26734, 26754, 26773, 26794, 26814, 26834, 26853, 26866, 26874, 26910, 26937,
+    26951, 26964, 26980, 27002, 27027, 27054, 27077, 27099, 27112, 27141, 27163, 27182,
+    27204, 27220, 27239, 27249, 27275, 27298, 27324, 27354, 27386, 27399, 27410, 27432,
+    27453, 27476, 27490, 27506, 27520, 27537, 27550, 27571, 27588, 27609, 27633, 27649,
+    27662, 27683, 27696, 27724, 27731, 27754, 27765, 27779, 27800, 27817, 27836, 27862,
+    27871, 27877, 27890, 27917, 27946, 27968, 27993, 28010, 28032, 28053, 28073, 28084,
+    28103, 28119, 28128, 28143, 28181, 28201, 28227, 28233, 28251, 28276, 28282, 28297,
+    28319, 28359, 28385, 28408, 28433, 28462, 28489, 28511, 28533, 28555, 28576, 28588,
+    28622, 28626, 28634, 28653, 28671, 28683, 28703, 28714, 28732, 28756, 28775, 28792,
+    28816, 28826, 28834, 28840, 28851, 28861, 28871, 28885, 28901, 28916, 28928, 28947,
+    28963, 28979, 29002, 29014, 29031, 29040, 29051, 29063, 29083, 29093, 29103, 29128,
+    29152, 29163, 29173, 29190, 29209, 29229, 29261, 29294, 29313, 29327, 29344, 29359,
+    29377, 29399, 29431, 29450, 29478, 29504, 29527, 29549, 29564, 29586, 29626, 29657,
+    29677, 29694, 29708, 29728, 29759, 29783, 29793, 29811, 29818, 29834, 29841, 29846,
+    29865, 29881, 29899, 29915, 29927, 29937, 29949, 29968, 29978, 29990, 30009, 30018,
+    30036, 30050, 30062, 30074, 30088, 30105, 30119, 30131, 30148, 30162, 30177, 30194,
+    30215, 30228, 30247, 30279, 30294, 30303, 30320, 30328, 30343, 30358, 30386, 30413,
+    30427, 30455, 30472, 30494, 30506, 30516, 30532, 30548, 30565, 30591, 30614, 30634,
+    30679, 30724, 30752, 30772, 30789, 30828, 30867, 30890, 30902, 30917, 30933, 30944,
+    30962, 30966, 30981, 31001, 31011, 31021, 31031, 31044, 31070, 31088, 31115, 31143,
+    31163, 31185, 31214, 31235, 31250, 31267, 31288, 31307, 31317, 31326, 31348, 31367,
+    31379, 31388, 31400, 31409, 31423, 31435, 31450, 31455, 31467, 31481, 31497, 31507,
+    31520, 31530, 31540, 31554, 31575, 31593, 31610, 31620, 31628, 31636, 31646, 31660,
+    31672, 31676, 31689, 31700, 31717, 31725, 31734, 31742, 31751, 31763, 31778, 31795,
+    31808, 31828, 31843, 31870, 31878, 31887, 31910, 31923, 31934, 31948, 31962, 31981,
+    32000, 32019, 32028, 32044, 32050, 32061, 32080, 32099, 32122, 32142, 32158, 32176,
+    32199, 32218, 32249, 32263, 32283, 32294, 32312, 32329, 32336, 32349, 32366, 32384,
+    32400, 32413, 32425, 32456, 32472, 32494, 32510, 32538, 32565, 32591,
 };
 
 const char standard_string_bytes[] =
@@ -193,218 +181,156 @@ const char standard_string_bytes[] =
     "tOrderedComponentOfDecimalFromStateToTransitionToStateFromTransitionHasCauseMayBeCausedByHas"
     "EffectMayBeEffectedByHasHistoricalConfigurationHistoricalConfigurationOfBaseObjectTypeFolder"
     "TypeBaseVariableTypeBaseDataVariableTypePropertyTypeDataTypeDescriptionTypeDataTypeDictionar"
-    "yTypeDataTypeSystemTypeDataTypeEncodingTypeModellingRuleTypeMandatorySpecifies that an insta"
-    "nce with the attributes and references of the instance declaration must appear when a type i"
-    "s instantiated.OptionalSpecifies that an instance with the attributes and references of the "
-    "instance declaration may appear when a type is instantiated.ExposesItsArraySpecifies that an"
-    " instance appears for each element of the containing array variable.RootThe root of the serv"
-    "er address space.ObjectsThe browse entry point when looking for objects in the server addres"
-    "s space.TypesThe browse entry point when looking for types in the server address space.Views"
-    "The browse entry point when looking for views in the server address space.ObjectTypesThe bro"
-    "wse entry point when looking for object types in the server address space.VariableTypesThe b"
-    "rowse entry point when looking for variable types in the server address space.DataTypesThe b"
-    "rowse entry point when looking for data types in the server address space.ReferenceTypesThe "
-    "browse entry point when looking for reference types in the server address space.XML SchemaA "
-    "type system which uses XML schema to describe the encoding of data types.OPC BinaryA type sy"
-    "stem which uses OPC binary schema to describe the encoding of data types.PermissionTypeAcces"
-    "sRestrictionTypeRolePermissionTypeDataTypeDefinitionStructureTypeStructureDefinitionEnumDefi"
-    "nitionStructureFieldEnumFieldDataTypeVersionDictionaryFragmentNamespaceUriHasSubStateMachine"
-    "SubStateMachineOfNamingRuleTypeDefault BinaryHasArgumentDescriptionArgumentDescriptionOfHasO"
-    "ptionalInputArgumentDescriptionOptionalInputArgumentDescriptionOfIdTypeNodeClassIntegerIdCou"
-    "nterDurationNumericRangeUtcTimeLocaleIdArgumentDefault XMLStatusResultMessageSecurityModeUse"
-    "rTokenTypeUserTokenPolicyApplicationTypeApplicationDescriptionApplicationInstanceCertificate"
-    "EndpointDescriptionSecurityTokenRequestTypeUserIdentityTokenAnonymousIdentityTokenUserNameId"
-    "entityTokenX509IdentityTokenEndpointConfigurationBuildInfoSignedSoftwareCertificateAttribute"
-    "WriteMaskNodeAttributesMaskAddNodesItemAddReferencesItemDeleteNodesItemDeleteReferencesItemS"
-    "essionAuthenticationTokenRegisteredServerContinuationPointRelativePathElementRelativePathFil"
-    "terOperatorContentFilterElementContentFilterFilterOperandElementOperandLiteralOperandAttribu"
-    "teOperandSimpleAttributeOperandHistoryEventMonitoringFilterEventFilterRedundancySupportServe"
-    "rStateRedundantServerDataTypeSamplingIntervalDiagnosticsDataTypeServerDiagnosticsSummaryData"
-    "TypeServerStatusDataTypeSessionDiagnosticsDataTypeSessionSecurityDiagnosticsDataTypeServiceC"
-    "ounterDataTypeSubscriptionDiagnosticsDataTypeModelChangeStructureDataTypeRangeEUInformationE"
-    "xceptionDeviationFormatAnnotationProgramDiagnosticDataTypeSemanticChangeStructureDataTypeHis"
-    "toryEventFieldListIssuedIdentityTokenAggregateConfigurationImageBMPImageGIFImageJPGImagePNGS"
-    "erverTypeServerArrayNamespaceArrayServerStatusServiceLevelServerCapabilitiesServerDiagnostic"
-    "sVendorServerInfoServerRedundancyServerCapabilitiesTypeServerProfileArrayLocaleIdArrayMinSup"
-    "portedSampleRateModellingRulesServerDiagnosticsTypeServerDiagnosticsSummarySamplingIntervalD"
-    "iagnosticsArraySubscriptionDiagnosticsArrayEnabledFlagSessionsDiagnosticsSummaryTypeSessionD"
-    "iagnosticsArraySessionSecurityDiagnosticsArraySessionDiagnosticsObjectTypeSessionDiagnostics"
-    "SessionSecurityDiagnosticsVendorServerInfoTypeServerRedundancyTypeTransparentRedundancyTypeC"
-    "urrentServerIdRedundantServerArrayNonTransparentRedundancyTypeServerUriArrayBaseEventTypeEve"
-    "ntIdEventTypeSourceNodeSourceNameTimeReceiveTimeMessageSeverityAuditEventTypeActionTimeStamp"
-    "StatusServerIdClientAuditEntryIdClientUserIdAuditSecurityEventTypeAuditChannelEventTypeAudit"
-    "OpenSecureChannelEventTypeClientCertificateRequestTypeSecurityPolicyUriSecurityModeRequested"
-    "LifetimeAuditSessionEventTypeSessionIdAuditCreateSessionEventTypeSecureChannelIdRevisedSessi"
-    "onTimeoutAuditActivateSessionEventTypeClientSoftwareCertificatesAuditCancelEventTypeRequestH"
-    "andleAuditCertificateEventTypeCertificateAuditCertificateDataMismatchEventTypeInvalidHostnam"
-    "eInvalidUriAuditCertificateExpiredEventTypeAuditCertificateInvalidEventTypeAuditCertificateU"
-    "ntrustedEventTypeAuditCertificateRevokedEventTypeAuditCertificateMismatchEventTypeAuditNodeM"
-    "anagementEventTypeAuditAddNodesEventTypeNodesToAddAuditDeleteNodesEventTypeNodesToDeleteAudi"
-    "tAddReferencesEventTypeReferencesToAddAuditDeleteReferencesEventTypeReferencesToDeleteAuditU"
-    "pdateEventTypeAuditWriteUpdateEventTypeIndexRangeOldValueNewValueAuditHistoryUpdateEventType"
-    "AuditUpdateMethodEventTypeMethodIdInputArgumentsSystemEventTypeDeviceFailureEventTypeBaseMod"
-    "elChangeEventTypeGeneralModelChangeEventTypeChangesServerVendorCapabilityTypeServerStatusTyp"
-    "eStartTimeCurrentTimeStateServerDiagnosticsSummaryTypeServerViewCountCurrentSessionCountCumu"
-    "latedSessionCountSecurityRejectedSessionCountRejectedSessionCountSessionTimeoutCountSessionA"
-    "bortCountPublishingIntervalCountCurrentSubscriptionCountCumulatedSubscriptionCountSecurityRe"
-    "jectedRequestsCountRejectedRequestsCountSamplingIntervalDiagnosticsArrayTypeSamplingInterval"
-    "DiagnosticsTypeSamplingIntervalSubscriptionDiagnosticsArrayTypeSubscriptionDiagnosticsTypeSu"
-    "bscriptionIdPriorityPublishingIntervalMaxKeepAliveCountMaxNotificationsPerPublishPublishingE"
-    "nabledModifyCountEnableCountDisableCountRepublishRequestCountRepublishMessageRequestCountRep"
-    "ublishMessageCountTransferRequestCountTransferredToAltClientCountTransferredToSameClientCoun"
-    "tPublishRequestCountDataChangeNotificationsCountNotificationsCountSessionDiagnosticsArrayTyp"
-    "eSessionDiagnosticsVariableTypeSessionNameClientDescriptionServerUriEndpointUrlLocaleIdsActu"
-    "alSessionTimeoutClientConnectionTimeClientLastContactTimeCurrentSubscriptionsCountCurrentMon"
-    "itoredItemsCountCurrentPublishRequestsInQueueReadCountHistoryReadCountWriteCountHistoryUpdat"
-    "eCountCallCountCreateMonitoredItemsCountModifyMonitoredItemsCountSetMonitoringModeCountSetTr"
-    "iggeringCountDeleteMonitoredItemsCountCreateSubscriptionCountModifySubscriptionCountSetPubli"
-    "shingModeCountPublishCountRepublishCountTransferSubscriptionsCountDeleteSubscriptionsCountAd"
-    "dNodesCountAddReferencesCountDeleteNodesCountDeleteReferencesCountBrowseCountBrowseNextCount"
-    "TranslateBrowsePathsToNodeIdsCountQueryFirstCountQueryNextCountSessionSecurityDiagnosticsArr"
-    "ayTypeSessionSecurityDiagnosticsTypeClientUserIdOfSessionClientUserIdHistoryAuthenticationMe"
-    "chanismEncodingTransportProtocolServerProductNameProductUriManufacturerNameSoftwareVersionBu"
-    "ildNumberBuildDateStateMachineTypeStateTypeStateNumberInitialStateTypeTransitionTypeTransiti"
-    "onEventTypeTransitionNumberAuditUpdateStateEventTypeHistoricalDataConfigurationTypeSteppedDe"
-    "finitionMaxTimeIntervalMinTimeIntervalExceptionDeviationHistoryServerCapabilitiesTypeAccessH"
-    "istoryDataCapabilityAccessHistoryEventsCapabilityInsertDataCapabilityReplaceDataCapabilityUp"
-    "dateDataCapabilityDeleteRawCapabilityDeleteAtTimeCapabilityAggregateFunctionTypeInterpolativ"
-    "eAt the beginning of each interval, retrieve the calculated value from the data points on ei"
-    "ther side of the requested timestamp.AverageRetrieve the average value of the data over the "
-    "interval.TimeAverageRetrieve the time weighted average data over the interval using Interpol"
-    "ated Bounding Values.TotalRetrieve the total (time integral) of the data over the interval u"
-    "sing Interpolated Bounding Values.MinimumRetrieve the minimum raw value in the interval with"
-    " the timestamp of the start of the interval.MaximumRetrieve the maximum raw value in the int"
-    "erval with the timestamp of the start of the interval.MinimumActualTimeRetrieve the minimum "
-    "value in the interval and the Timestamp of the minimum value.MaximumActualTimeRetrieve the m"
-    "aximum value in the interval and the Timestamp of the maximum value.Retrieve the difference "
-    "between the minimum and maximum Value over the interval.AnnotationCountRetrieve the number o"
-    "f Annotations in the interval.CountRetrieve the number of raw values over the interval.Numbe"
-    "rOfTransitionsRetrieve the number of changes between zero and non-zero that a Boolean or Num"
-    "eric value experienced in the interval.StartRetrieve the value at the beginning of the inter"
-    "val using Interpolated Bounding Values.EndRetrieve the value at the end of the interval usin"
-    "g Interpolated Bounding Values.DeltaRetrieve the difference between the Start and End value "
-    "in the interval.DurationGoodRetrieve the total duration of time in the interval during which"
-    " the data is good.DurationBadRetrieve the total duration of time in the interval during whic"
-    "h the data is bad.PercentGoodRetrieve the percent of data (0 to 100) in the interval which h"
-    "as a good StatusCode.PercentBadRetrieve the percent of data (0 to 100) in the interval which"
-    " has a bad StatusCode.WorstQualityRetrieve the worst StatusCode of data in the interval.Data"
-    "ItemTypeValuePrecisionAnalogItemTypeEURangeDiscreteItemTypeTwoStateDiscreteTypeFalseStateTru"
-    "eStateMultiStateDiscreteTypeEnumStringsProgramTransitionEventTypeIntermediateResultProgramDi"
-    "agnosticTypeCreateSessionIdCreateClientNameInvocationCreationTimeLastTransitionTimeLastMetho"
-    "dCallLastMethodSessionIdLastMethodInputArgumentsLastMethodOutputArgumentsLastMethodCallTimeL"
-    "astMethodReturnStatusProgramStateMachineTypeCreatableDeletableAutoDeleteRecycleCountInstance"
-    "CountMaxInstanceCountMaxRecycleCountProgramDiagnosticReadyRunningSuspendedHaltedHaltedToRead"
-    "yReadyToRunningRunningToHaltedRunningToReadyRunningToSuspendedSuspendedToRunningSuspendedToH"
-    "altedSuspendedToReadyReadyToHaltedSuspendResumeHaltResetRegisterNodesCountUnregisterNodesCou"
-    "ntMaxBrowseContinuationPointsMaxQueryContinuationPointsMaxHistoryContinuationPointsSemanticC"
-    "hangeEventTypeAuditingSessionsDiagnosticsSummaryClientCertificateThumbprintAuditUrlMismatchE"
-    "ventTypeAttributeIdParameterDataTypeIdSecondsTillShutdownShutdownReasonAggregateFunctionsSta"
-    "teVariableTypeIdNameEffectiveDisplayNameFiniteStateVariableTypeTransitionVariableTypeTransit"
-    "ionTimeFiniteTransitionVariableTypeCurrentStateLastTransitionFiniteStateMachineTypeTransitio"
-    "nOldStateIdNewStateIdConditionTypeRefreshStartEventTypeRefreshEndEventTypeRefreshRequiredEve"
-    "ntTypeAuditConditionEventTypeAuditConditionEnableEventTypeAuditConditionCommentEventTypeDial"
-    "ogConditionTypePromptAcknowledgeableConditionTypeAlarmConditionTypeShelvedStateMachineTypeUn"
-    "shelvedTimedShelvedOneShotShelvedUnshelvedToTimedShelvedUnshelvedToOneShotShelvedTimedShelve"
-    "dToUnshelvedTimedShelvedToOneShotShelvedOneShotShelvedToUnshelvedOneShotShelvedToTimedShelve"
-    "dUnshelveOneShotShelveTimedShelveLimitAlarmTypeEventNotificationsCountAuditHistoryEventUpdat"
-    "eEventTypeFilterAuditHistoryValueUpdateEventTypeAuditHistoryDeleteEventTypeAuditHistoryRawMo"
-    "difyDeleteEventTypeIsDeleteModifiedEndTimeAuditHistoryAtTimeDeleteEventTypeReqTimesOldValues"
-    "AuditHistoryEventDeleteEventTypeEventIdsUpdatedNodePerformInsertReplaceNewValuesEventQueueOv"
-    "erflowEventTypeEventTypesSoftwareCertificatesMaxResponseMessageSizeBuildInfoTypeThe default "
-    "binary encoding for a data type.The default XML encoding for a data type.AlwaysGeneratesEven"
-    "tAlwaysGeneratedByIconA small image representing the object.NodeVersionThe version number of"
-    " the node (used to indicate changes to references of the owning node).LocalTimeThe local tim"
-    "e where the owning variable value was collected.AllowNullsWhether the value of the owning va"
-    "riable is allowed to be null.EnumValuesThe human readable strings associated with the values"
-    " of an enumerated value (when values have no sequence).The input arguments for a method.Outp"
-    "utArgumentsThe output arguments for a method.ProgramTransitionAuditEventTypeFinalResultDataR"
-    "etainConditionRefreshEnumValueTypeOpc.UaMaxLifetimeCountLatePublishRequestCountCurrentKeepAl"
-    "iveCountCurrentLifetimeCountUnacknowledgedMessageCountDiscardedMessageCountMonitoredItemCoun"
-    "tDisabledMonitoredItemCountMonitoringQueueOverflowCountNextSequenceNumberTotalRequestCountEv"
-    "entQueueOverflowCountTimeZoneDataTypeAuditConditionRespondEventTypeAuditConditionAcknowledge"
-    "EventTypeAuditConditionConfirmEventTypeTwoStateVariableTypeEffectiveTransitionTimeConditionV"
-    "ariableTypeSourceTimestampHasTrueSubStateIsTrueSubStateOfHasFalseSubStateIsFalseSubStateOfHa"
-    "sConditionIsConditionOfConditionNameBranchIdEnabledStateQualityLastSeverityCommentEnableDisa"
-    "bleAddCommentDialogStateResponseOptionSetDefaultResponseOkResponseCancelResponseLastResponse"
-    "RespondAckedStateConfirmedStateAcknowledgeConfirmUnshelveTimeActiveStateSuppressedStateShelv"
-    "ingStateSuppressedOrShelvedMaxTimeShelvedExclusiveLimitStateMachineTypeHighHighHighLowLowLow"
-    "LowLowToLowLowToLowLowHighHighToHighHighToHighHighExclusiveLimitAlarmTypeLimitStateExclusive"
-    "LevelAlarmTypeExclusiveRateOfChangeAlarmTypeExclusiveDeviationAlarmTypeSetpointNodeNonExclus"
-    "iveLimitAlarmTypeHighHighStateHighStateLowStateLowLowStateNonExclusiveLevelAlarmTypeNonExclu"
-    "siveRateOfChangeAlarmTypeNonExclusiveDeviationAlarmTypeDiscreteAlarmTypeOffNormalAlarmTypeTr"
-    "ipAlarmTypeAuditConditionShelvingEventTypeConditionClassIdConditionClassNameInputNodeHighHig"
-    "hLimitHighLimitLowLimitLowLowLimitNormalStateBaseConditionClassTypeProcessConditionClassType"
-    "MaintenanceConditionClassTypeSystemConditionClassTypeTreatUncertainAsBadPercentDataBadPercen"
-    "tDataGoodUseSlopedExtrapolationAggregateConfigurationTypeHistoryServerCapabilitiesHA Configu"
-    "rationAnnotationsHistoricalEventFilterModificationInfoHistoryUpdateTypeMultiStateValueDiscre"
-    "teTypeMaxReturnDataValuesMaxReturnEventValuesInsertAnnotationCapabilityInsertEventCapability"
-    "ReplaceEventCapabilityUpdateEventCapabilityTimeAverage2Retrieve the time weighted average da"
-    "ta over the interval using Simple Bounding Values.Minimum2Retrieve the minimum value in the "
-    "interval including the Simple Bounding Values.Maximum2Retrieve the maximum value in the inte"
-    "rval including the Simple Bounding Values.Range2Retrieve the difference between the Minimum2"
-    " and Maximum2 value over the interval.WorstQuality2Retrieve the worst StatusCode of data in "
-    "the interval including the Simple Bounding Values.PerformUpdateTypeTotal2Retrieve the total "
-    "(time integral) of the data over the interval using Simple Bounding Values.MinimumActualTime"
-    "2Retrieve the minimum value with the actual timestamp including the Simple Bounding Values.M"
-    "aximumActualTime2Retrieve the maximum value with the actual timestamp including the Simple B"
-    "ounding Values.DurationInStateZeroRetrieve the time a Boolean or numeric was in a zero state"
-    " using Simple Bounding Values.DurationInStateNonZeroRetrieve the time a Boolean or numeric w"
-    "as in a non-zero state using Simple Bounding Values.StandardDeviationSampleRetrieve the stan"
-    "dard deviation for the interval for a sample of the population (n-1).StandardDeviationPopula"
-    "tionRetrieve the standard deviation for the interval for a complete population (n) which inc"
-    "ludes Simple Bounding Values.VarianceSampleRetrieve the variance for the interval as calcula"
-    "ted by the StandardDeviationSample.VariancePopulationRetrieve the variance for the interval "
-    "as calculated by the StandardDeviationPopulation which includes Simple Bounding Values.The h"
-    "uman readable strings associated with the values of an enumerated value (when values are seq"
-    "uential).ValueAsTextThe string representation of the current value for a variable with an en"
-    "umerated data type.ProgressEventTypeSystemStatusChangeEventTypeOptionSetTypeOptionSetValuesG"
-    "etMonitoredItemsMaxStringLengthThe maximum number of bytes supported by the DataVariable.Sta"
-    "rtOfArchiveStartOfOnlineArchiveDeleteEventCapabilityStartBoundRetrieve the value at the begi"
-    "nning of the interval using Simple Bounding Values.EndBoundRetrieve the value at the end of "
-    "the interval using Simple Bounding Values.DeltaBoundsRetrieve the difference between the Sta"
-    "rtBound and EndBound value in the interval.OptionalPlaceholderSpecifies that zero or more in"
-    "stances with the attributes and references of the instance declaration may appear when a typ"
-    "e is instantiated.MandatoryPlaceholderSpecifies that one or more instances with the attribut"
-    "es and references of the instance declaration must appear when a type is instantiated.MaxArr"
-    "ayLengthThe maximum length for an array that can be stored in the owning variable.Engineerin"
-    "gUnitsThe engineering units for the value of the owning variable.NamespacesOperationLimits<V"
-    "endorCapability>OperationLimitsTypeMaxNodesPerReadMaxNodesPerWriteMaxNodesPerMethodCallMaxNo"
-    "desPerBrowseMaxNodesPerRegisterNodesMaxNodesPerTranslateBrowsePathsToNodeIdsMaxNodesPerNodeM"
-    "anagementMaxMonitoredItemsPerCallFileTypeSizeOpenCountOpenCloseReadWriteGetPositionSetPositi"
-    "onAddressSpaceFileTypeExportNamespaceNamespaceMetadataTypeNamespaceVersionNamespacePublicati"
-    "onDateIsNamespaceSubsetStaticNodeIdTypesStaticNumericNodeIdRangeStaticStringNodeIdPatternNam"
-    "espaceFileNamespacesType<NamespaceIdentifier>SystemStateSampledMonitoredItemsCountMaxSampled"
-    "MonitoredItemsCountDisabledMonitoredItemsSamplingCountBitMaskBitFieldMaskDataTypeSystemOffNo"
-    "rmalAlarmTypeSelectedResponseShelvingTimeAuditProgramTransitionEventTypeUnauthorizedRequestC"
-    "ountOpenFileModeEndpointUrlListDataTypeNetworkGroupDataTypeNonTransparentNetworkRedundancyTy"
-    "peServerNetworkGroupsArrayItemTypeInstrumentRangeTitleAxisScaleTypeYArrayItemTypeXAxisDefini"
-    "tionXYArrayItemTypeImageItemTypeYAxisDefinitionCubeItemTypeZAxisDefinitionNDimensionArrayIte"
-    "mTypeAxisDefinitionAxisScaleEnumerationAxisInformationXVType<ClientName>MaxNodesPerHistoryRe"
-    "adDataMaxNodesPerHistoryReadEventsMaxNodesPerHistoryUpdateDataMaxNodesPerHistoryUpdateEvents"
-    "ViewVersionThe version number of the view.ComplexNumberTypeDoubleComplexNumberTypeServerOnNe"
-    "tworkContextProgressTrustListTypeLastUpdateTimeOpenWithMasksCloseAndUpdateAddCertificateRemo"
-    "veCertificateTrustListMasksTrustListDataTypeCertificateGroupTypeCertificateTypeApplicationCe"
-    "rtificateTypeHttpsCertificateTypeRsaMinApplicationCertificateTypeRsaSha256ApplicationCertifi"
-    "cateTypeTrustListUpdatedAuditEventTypeServerConfigurationTypeSupportedPrivateKeyFormatsMaxTr"
-    "ustListSizeMulticastDnsEnabledUpdateCertificateCertificateUpdatedAuditEventTypeServerConfigu"
-    "rationTrustListWritableUserWritableCreateSigningRequestApplyChangesContains the human-readab"
-    "le representation for each bit of the bit mask.SetSubscriptionDurableOptionSetUnionGetReject"
-    "edListSamplingIntervalDiagnosticsSubscriptionDiagnosticsResendDataNormalizedStringDecimalStr"
-    "ingDurationStringTimeStringDateStringEstimatedReturnTimeRequestServerStateChangeDiscoveryCon"
-    "figurationMdnsDiscoveryConfigurationMaxByteStringLengthThe maximum length for a byte string "
-    "that can be stored in the owning variable.ConditionRefresh2CertificateExpirationAlarmTypeExp"
-    "irationDateMimeTypeFileDirectoryType<FileDirectoryName>CreateDirectoryCreateFileMoveOrCopy<F"
-    "ileName>DeleteCertificateTypesCertificateGroupCertificateGroupFolderTypeDefaultApplicationGr"
-    "oupDefaultHttpsGroupDefaultUserTokenGroup<AdditionalGroup>CertificateGroupsPubSubConnectionT"
-    "ypeAddressRemoveGroupPubSubGroupTypePublishedVariableDataTypePublishSubscribeType<Connection"
-    "Name>PublisherIdRemoveConnectionPublishedDataSetsPublishSubscribeHasPubSubConnectionPubSubCo"
-    "nnectionOfDataSetFolderType<DataSetFolderName>AddPublishedDataItemsAddPublishedEventsRemoveP"
-    "ublishedDataSet<PublishedDataSetName>ConfigurationVersionPublishedDataSetTypeDataSetMetaData"
-    "TypeFieldMetaDataDataTypeDescriptionKeyValuePairPublishedDataItemsTypePublishedDataAddVariab"
-    "lesRemoveVariablesPublishedEventsTypeEventNotifierSelectedFieldsConfigurationVersionDataType"
-    "PubSubStatusTypePubSubStateFieldTargetDataTypeExpirationLimitDataSetToWriterWriterToDataSetD"
-    "eprecatedMaxCharactersThe maximum number of Unicode characters supported by the DataVariable"
-    ".UrisVersionSimpleTypeDescriptionUABinaryFileDataTypeBrokerConnectionTransportDataTypeBroker"
+    "yTypeDataTypeSystemTypeDataTypeEncodingTypeModellingRuleTypeMandatoryOptionalExposesItsArray"
+    "RootObjectsTypesViewsObjectTypesVariableTypesDataTypesReferenceTypesXML SchemaOPC BinaryPerm"
+    "issionTypeAccessRestrictionTypeRolePermissionTypeDataTypeDefinitionStructureTypeStructureDef"
+    "initionEnumDefinitionStructureFieldEnumFieldDataTypeVersionDictionaryFragmentNamespaceUriHas"
+    "SubStateMachineSubStateMachineOfNamingRuleTypeDefault BinaryHasArgumentDescriptionArgumentDe"
+    "scriptionOfHasOptionalInputArgumentDescriptionOptionalInputArgumentDescriptionOfIdTypeNodeCl"
+    "assIntegerIdCounterDurationNumericRangeUtcTimeLocaleIdArgumentDefault XMLStatusResultMessage"
+    "SecurityModeUserTokenTypeUserTokenPolicyApplicationTypeApplicationDescriptionApplicationInst"
+    "anceCertificateEndpointDescriptionSecurityTokenRequestTypeUserIdentityTokenAnonymousIdentity"
+    "TokenUserNameIdentityTokenX509IdentityTokenEndpointConfigurationBuildInfoSignedSoftwareCerti"
+    "ficateAttributeWriteMaskNodeAttributesMaskAddNodesItemAddReferencesItemDeleteNodesItemDelete"
+    "ReferencesItemSessionAuthenticationTokenRegisteredServerContinuationPointRelativePathElement"
+    "RelativePathFilterOperatorContentFilterElementContentFilterFilterOperandElementOperandLitera"
+    "lOperandAttributeOperandSimpleAttributeOperandHistoryEventMonitoringFilterEventFilterRedunda"
+    "ncySupportServerStateRedundantServerDataTypeSamplingIntervalDiagnosticsDataTypeServerDiagnos"
+    "ticsSummaryDataTypeServerStatusDataTypeSessionDiagnosticsDataTypeSessionSecurityDiagnosticsD"
+    "ataTypeServiceCounterDataTypeSubscriptionDiagnosticsDataTypeModelChangeStructureDataTypeRang"
+    "eEUInformationExceptionDeviationFormatAnnotationProgramDiagnosticDataTypeSemanticChangeStruc"
+    "tureDataTypeHistoryEventFieldListIssuedIdentityTokenAggregateConfigurationImageBMPImageGIFIm"
+    "ageJPGImagePNGServerTypeServerArrayNamespaceArrayServerStatusServiceLevelServerCapabilitiesS"
+    "erverDiagnosticsVendorServerInfoServerRedundancyServerCapabilitiesTypeServerProfileArrayLoca"
+    "leIdArrayMinSupportedSampleRateModellingRulesServerDiagnosticsTypeServerDiagnosticsSummarySa"
+    "mplingIntervalDiagnosticsArraySubscriptionDiagnosticsArrayEnabledFlagSessionsDiagnosticsSumm"
+    "aryTypeSessionDiagnosticsArraySessionSecurityDiagnosticsArraySessionDiagnosticsObjectTypeSes"
+    "sionDiagnosticsSessionSecurityDiagnosticsVendorServerInfoTypeServerRedundancyTypeTransparent"
+    "RedundancyTypeCurrentServerIdRedundantServerArrayNonTransparentRedundancyTypeServerUriArrayB"
+    "aseEventTypeEventIdEventTypeSourceNodeSourceNameTimeReceiveTimeMessageSeverityAuditEventType"
+    "ActionTimeStampStatusServerIdClientAuditEntryIdClientUserIdAuditSecurityEventTypeAuditChanne"
+    "lEventTypeAuditOpenSecureChannelEventTypeClientCertificateRequestTypeSecurityPolicyUriSecuri"
+    "tyModeRequestedLifetimeAuditSessionEventTypeSessionIdAuditCreateSessionEventTypeSecureChanne"
+    "lIdRevisedSessionTimeoutAuditActivateSessionEventTypeClientSoftwareCertificatesAuditCancelEv"
+    "entTypeRequestHandleAuditCertificateEventTypeCertificateAuditCertificateDataMismatchEventTyp"
+    "eInvalidHostnameInvalidUriAuditCertificateExpiredEventTypeAuditCertificateInvalidEventTypeAu"
+    "ditCertificateUntrustedEventTypeAuditCertificateRevokedEventTypeAuditCertificateMismatchEven"
+    "tTypeAuditNodeManagementEventTypeAuditAddNodesEventTypeNodesToAddAuditDeleteNodesEventTypeNo"
+    "desToDeleteAuditAddReferencesEventTypeReferencesToAddAuditDeleteReferencesEventTypeReference"
+    "sToDeleteAuditUpdateEventTypeAuditWriteUpdateEventTypeIndexRangeOldValueNewValueAuditHistory"
+    "UpdateEventTypeAuditUpdateMethodEventTypeMethodIdInputArgumentsSystemEventTypeDeviceFailureE"
+    "ventTypeBaseModelChangeEventTypeGeneralModelChangeEventTypeChangesServerVendorCapabilityType"
+    "ServerStatusTypeStartTimeCurrentTimeStateServerDiagnosticsSummaryTypeServerViewCountCurrentS"
+    "essionCountCumulatedSessionCountSecurityRejectedSessionCountRejectedSessionCountSessionTimeo"
+    "utCountSessionAbortCountPublishingIntervalCountCurrentSubscriptionCountCumulatedSubscription"
+    "CountSecurityRejectedRequestsCountRejectedRequestsCountSamplingIntervalDiagnosticsArrayTypeS"
+    "amplingIntervalDiagnosticsTypeSamplingIntervalSubscriptionDiagnosticsArrayTypeSubscriptionDi"
+    "agnosticsTypeSubscriptionIdPriorityPublishingIntervalMaxKeepAliveCountMaxNotificationsPerPub"
+    "lishPublishingEnabledModifyCountEnableCountDisableCountRepublishRequestCountRepublishMessage"
+    "RequestCountRepublishMessageCountTransferRequestCountTransferredToAltClientCountTransferredT"
+    "oSameClientCountPublishRequestCountDataChangeNotificationsCountNotificationsCountSessionDiag"
+    "nosticsArrayTypeSessionDiagnosticsVariableTypeSessionNameClientDescriptionServerUriEndpointU"
+    "rlLocaleIdsActualSessionTimeoutClientConnectionTimeClientLastContactTimeCurrentSubscriptions"
+    "CountCurrentMonitoredItemsCountCurrentPublishRequestsInQueueReadCountHistoryReadCountWriteCo"
+    "untHistoryUpdateCountCallCountCreateMonitoredItemsCountModifyMonitoredItemsCountSetMonitorin"
+    "gModeCountSetTriggeringCountDeleteMonitoredItemsCountCreateSubscriptionCountModifySubscripti"
+    "onCountSetPublishingModeCountPublishCountRepublishCountTransferSubscriptionsCountDeleteSubsc"
+    "riptionsCountAddNodesCountAddReferencesCountDeleteNodesCountDeleteReferencesCountBrowseCount"
+    "BrowseNextCountTranslateBrowsePathsToNodeIdsCountQueryFirstCountQueryNextCountSessionSecurit"
+    "yDiagnosticsArrayTypeSessionSecurityDiagnosticsTypeClientUserIdOfSessionClientUserIdHistoryA"
+    "uthenticationMechanismEncodingTransportProtocolServerProductNameProductUriManufacturerNameSo"
+    "ftwareVersionBuildNumberBuildDateStateMachineTypeStateTypeStateNumberInitialStateTypeTransit"
+    "ionTypeTransitionEventTypeTransitionNumberAuditUpdateStateEventTypeHistoricalDataConfigurati"
+    "onTypeSteppedDefinitionMaxTimeIntervalMinTimeIntervalExceptionDeviationHistoryServerCapabili"
+    "tiesTypeAccessHistoryDataCapabilityAccessHistoryEventsCapabilityInsertDataCapabilityReplaceD"
+    "ataCapabilityUpdateDataCapabilityDeleteRawCapabilityDeleteAtTimeCapabilityAggregateFunctionT"
+    "ypeInterpolativeAverageTimeAverageTotalMinimumMaximumMinimumActualTimeMaximumActualTimeAnnot"
+    "ationCountCountNumberOfTransitionsStartEndDeltaDurationGoodDurationBadPercentGoodPercentBadW"
+    "orstQualityDataItemTypeValuePrecisionAnalogItemTypeEURangeDiscreteItemTypeTwoStateDiscreteTy"
+    "peFalseStateTrueStateMultiStateDiscreteTypeEnumStringsProgramTransitionEventTypeIntermediate"
+    "ResultProgramDiagnosticTypeCreateSessionIdCreateClientNameInvocationCreationTimeLastTransiti"
+    "onTimeLastMethodCallLastMethodSessionIdLastMethodInputArgumentsLastMethodOutputArgumentsLast"
+    "MethodCallTimeLastMethodReturnStatusProgramStateMachineTypeCreatableDeletableAutoDeleteRecyc"
+    "leCountInstanceCountMaxInstanceCountMaxRecycleCountProgramDiagnosticReadyRunningSuspendedHal"
+    "tedHaltedToReadyReadyToRunningRunningToHaltedRunningToReadyRunningToSuspendedSuspendedToRunn"
+    "ingSuspendedToHaltedSuspendedToReadyReadyToHaltedSuspendResumeHaltResetRegisterNodesCountUnr"
+    "egisterNodesCountMaxBrowseContinuationPointsMaxQueryContinuationPointsMaxHistoryContinuation"
+    "PointsSemanticChangeEventTypeAuditingSessionsDiagnosticsSummaryClientCertificateThumbprintAu"
+    "ditUrlMismatchEventTypeAttributeIdParameterDataTypeIdSecondsTillShutdownShutdownReasonAggreg"
+    "ateFunctionsStateVariableTypeIdNameEffectiveDisplayNameFiniteStateVariableTypeTransitionVari"
+    "ableTypeTransitionTimeFiniteTransitionVariableTypeCurrentStateLastTransitionFiniteStateMachi"
+    "neTypeTransitionOldStateIdNewStateIdConditionTypeRefreshStartEventTypeRefreshEndEventTypeRef"
+    "reshRequiredEventTypeAuditConditionEventTypeAuditConditionEnableEventTypeAuditConditionComme"
+    "ntEventTypeDialogConditionTypePromptAcknowledgeableConditionTypeAlarmConditionTypeShelvedSta"
+    "teMachineTypeUnshelvedTimedShelvedOneShotShelvedUnshelvedToTimedShelvedUnshelvedToOneShotShe"
+    "lvedTimedShelvedToUnshelvedTimedShelvedToOneShotShelvedOneShotShelvedToUnshelvedOneShotShelv"
+    "edToTimedShelvedUnshelveOneShotShelveTimedShelveLimitAlarmTypeEventNotificationsCountAuditHi"
+    "storyEventUpdateEventTypeFilterAuditHistoryValueUpdateEventTypeAuditHistoryDeleteEventTypeAu"
+    "ditHistoryRawModifyDeleteEventTypeIsDeleteModifiedEndTimeAuditHistoryAtTimeDeleteEventTypeRe"
+    "qTimesOldValuesAuditHistoryEventDeleteEventTypeEventIdsUpdatedNodePerformInsertReplaceNewVal"
+    "uesEventQueueOverflowEventTypeEventTypesSoftwareCertificatesMaxResponseMessageSizeBuildInfoT"
+    "ypeAlwaysGeneratesEventAlwaysGeneratedByIconNodeVersionLocalTimeAllowNullsEnumValuesOutputAr"
+    "gumentsProgramTransitionAuditEventTypeFinalResultDataRetainConditionRefreshEnumValueTypeOpc."
+    "UaMaxLifetimeCountLatePublishRequestCountCurrentKeepAliveCountCurrentLifetimeCountUnacknowle"
+    "dgedMessageCountDiscardedMessageCountMonitoredItemCountDisabledMonitoredItemCountMonitoringQ"
+    "ueueOverflowCountNextSequenceNumberTotalRequestCountEventQueueOverflowCountTimeZoneDataTypeA"
+    "uditConditionRespondEventTypeAuditConditionAcknowledgeEventTypeAuditConditionConfirmEventTyp"
+    "eTwoStateVariableTypeEffectiveTransitionTimeConditionVariableTypeSourceTimestampHasTrueSubSt"
+    "ateIsTrueSubStateOfHasFalseSubStateIsFalseSubStateOfHasConditionIsConditionOfConditionNameBr"
+    "anchIdEnabledStateQualityLastSeverityCommentEnableDisableAddCommentDialogStateResponseOption"
+    "SetDefaultResponseOkResponseCancelResponseLastResponseRespondAckedStateConfirmedStateAcknowl"
+    "edgeConfirmUnshelveTimeActiveStateSuppressedStateShelvingStateSuppressedOrShelvedMaxTimeShel"
+    "vedExclusiveLimitStateMachineTypeHighHighHighLowLowLowLowLowToLowLowToLowLowHighHighToHighHi"
+    "ghToHighHighExclusiveLimitAlarmTypeLimitStateExclusiveLevelAlarmTypeExclusiveRateOfChangeAla"
+    "rmTypeExclusiveDeviationAlarmTypeSetpointNodeNonExclusiveLimitAlarmTypeHighHighStateHighStat"
+    "eLowStateLowLowStateNonExclusiveLevelAlarmTypeNonExclusiveRateOfChangeAlarmTypeNonExclusiveD"
+    "eviationAlarmTypeDiscreteAlarmTypeOffNormalAlarmTypeTripAlarmTypeAuditConditionShelvingEvent"
+    "TypeConditionClassIdConditionClassNameInputNodeHighHighLimitHighLimitLowLimitLowLowLimitNorm"
+    "alStateBaseConditionClassTypeProcessConditionClassTypeMaintenanceConditionClassTypeSystemCon"
+    "ditionClassTypeTreatUncertainAsBadPercentDataBadPercentDataGoodUseSlopedExtrapolationAggrega"
+    "teConfigurationTypeHistoryServerCapabilitiesHA ConfigurationAnnotationsHistoricalEventFilter"
+    "ModificationInfoHistoryUpdateTypeMultiStateValueDiscreteTypeMaxReturnDataValuesMaxReturnEven"
+    "tValuesInsertAnnotationCapabilityInsertEventCapabilityReplaceEventCapabilityUpdateEventCapab"
+    "ilityTimeAverage2Minimum2Maximum2Range2WorstQuality2PerformUpdateTypeTotal2MinimumActualTime"
+    "2MaximumActualTime2DurationInStateZeroDurationInStateNonZeroStandardDeviationSampleStandardD"
+    "eviationPopulationVarianceSampleVariancePopulationValueAsTextProgressEventTypeSystemStatusCh"
+    "angeEventTypeOptionSetTypeOptionSetValuesGetMonitoredItemsMaxStringLengthStartOfArchiveStart"
+    "OfOnlineArchiveDeleteEventCapabilityStartBoundEndBoundDeltaBoundsOptionalPlaceholderMandator"
+    "yPlaceholderMaxArrayLengthEngineeringUnitsNamespacesOperationLimits<VendorCapability>Operati"
+    "onLimitsTypeMaxNodesPerReadMaxNodesPerWriteMaxNodesPerMethodCallMaxNodesPerBrowseMaxNodesPer"
+    "RegisterNodesMaxNodesPerTranslateBrowsePathsToNodeIdsMaxNodesPerNodeManagementMaxMonitoredIt"
+    "emsPerCallFileTypeSizeOpenCountOpenCloseReadWriteGetPositionSetPositionAddressSpaceFileTypeE"
+    "xportNamespaceNamespaceMetadataTypeNamespaceVersionNamespacePublicationDateIsNamespaceSubset"
+    "StaticNodeIdTypesStaticNumericNodeIdRangeStaticStringNodeIdPatternNamespaceFileNamespacesTyp"
+    "e<NamespaceIdentifier>SystemStateSampledMonitoredItemsCountMaxSampledMonitoredItemsCountDisa"
+    "bledMonitoredItemsSamplingCountBitMaskBitFieldMaskDataTypeSystemOffNormalAlarmTypeSelectedRe"
+    "sponseShelvingTimeAuditProgramTransitionEventTypeUnauthorizedRequestCountOpenFileModeEndpoin"
+    "tUrlListDataTypeNetworkGroupDataTypeNonTransparentNetworkRedundancyTypeServerNetworkGroupsAr"
+    "rayItemTypeInstrumentRangeTitleAxisScaleTypeYArrayItemTypeXAxisDefinitionXYArrayItemTypeImag"
+    "eItemTypeYAxisDefinitionCubeItemTypeZAxisDefinitionNDimensionArrayItemTypeAxisDefinitionAxis"
+    "ScaleEnumerationAxisInformationXVType<ClientName>MaxNodesPerHistoryReadDataMaxNodesPerHistor"
+    "yReadEventsMaxNodesPerHistoryUpdateDataMaxNodesPerHistoryUpdateEventsViewVersionComplexNumbe"
+    "rTypeDoubleComplexNumberTypeServerOnNetworkContextProgressTrustListTypeLastUpdateTimeOpenWit"
+    "hMasksCloseAndUpdateAddCertificateRemoveCertificateTrustListMasksTrustListDataTypeCertificat"
+    "eGroupTypeCertificateTypeApplicationCertificateTypeHttpsCertificateTypeRsaMinApplicationCert"
+    "ificateTypeRsaSha256ApplicationCertificateTypeTrustListUpdatedAuditEventTypeServerConfigurat"
+    "ionTypeSupportedPrivateKeyFormatsMaxTrustListSizeMulticastDnsEnabledUpdateCertificateCertifi"
+    "cateUpdatedAuditEventTypeServerConfigurationTrustListWritableUserWritableCreateSigningReques"
+    "tApplyChangesSetSubscriptionDurableOptionSetUnionGetRejectedListSamplingIntervalDiagnosticsS"
+    "ubscriptionDiagnosticsResendDataNormalizedStringDecimalStringDurationStringTimeStringDateStr"
+    "ingEstimatedReturnTimeRequestServerStateChangeDiscoveryConfigurationMdnsDiscoveryConfigurati"
+    "onMaxByteStringLengthConditionRefresh2CertificateExpirationAlarmTypeExpirationDateMimeTypeFi"
+    "leDirectoryType<FileDirectoryName>CreateDirectoryCreateFileMoveOrCopy<FileName>DeleteCertifi"
+    "cateTypesCertificateGroupCertificateGroupFolderTypeDefaultApplicationGroupDefaultHttpsGroupD"
+    "efaultUserTokenGroup<AdditionalGroup>CertificateGroupsPubSubConnectionTypeAddressRemoveGroup"
+    "PubSubGroupTypePublishedVariableDataTypePublishSubscribeType<ConnectionName>PublisherIdRemov"
+    "eConnectionPublishedDataSetsPublishSubscribeHasPubSubConnectionPubSubConnectionOfDataSetFold"
+    "erType<DataSetFolderName>AddPublishedDataItemsAddPublishedEventsRemovePublishedDataSet<Publi"
+    "shedDataSetName>ConfigurationVersionPublishedDataSetTypeDataSetMetaDataTypeFieldMetaDataData"
+    "TypeDescriptionKeyValuePairPublishedDataItemsTypePublishedDataAddVariablesRemoveVariablesPub"
+    "lishedEventsTypeEventNotifierSelectedFieldsConfigurationVersionDataTypePubSubStatusTypePubSu"
+    "bStateFieldTargetDataTypeExpirationLimitDataSetToWriterWriterToDataSetDeprecatedMaxCharacter"
+    "sUrisVersionSimpleTypeDescriptionUABinaryFileDataTypeBrokerConnectionTransportDataTypeBroker"
     "TransportQualityOfServiceKeyLifetimeMaxFutureKeyCountAuditConditionResetEventType<OptionalFi"
     "eldName>AccessLevelTypeEventNotifierTypeLastMethodInputValuesLastMethodOutputValuesDefault J"
     "SONMaxPastKeyCountModifyFieldSelectionDatagramConnectionTransportTypeDiscoveryAddressSubscri"
@@ -429,250 +355,176 @@ const char standard_string_bytes[] =
     "peReaderGroupMessageDataTypeDataSetReaderDataTypeAddIdentityRemoveIdentityDataSetReaderTrans"
     "portDataTypeDataSetReaderMessageDataTypeSubscribedDataSetDataTypeTargetVariablesDataTypeIden"
     "tityCriteriaTypeIdentityMappingRuleTypeSubscribedDataSetMirrorDataTypeUadpNetworkMessageCont"
-    "entMaskAnonymousThe Role has very limited access for use when a Session has anonymous creden"
-    "tials.UadpWriterGroupMessageDataTypeUadpDataSetMessageContentMaskUadpDataSetWriterMessageDat"
-    "aTypeUadpDataSetReaderMessageDataTypeJsonNetworkMessageContentMaskAuthenticatedUserThe Role "
-    "has limited access for use when a Session has valid non-anonymous credentials but has not be"
-    "en explicity granted access to a Role.JsonWriterGroupMessageDataTypeJsonDataSetMessageConten"
-    "tMaskJsonDataSetWriterMessageDataTypeJsonDataSetReaderMessageDataTypeBrokerWriterGroupTransp"
-    "ortDataTypeObserverThe Role is allowed to browse, read live data, read historical data/event"
-    "s or subscribe to data/events.BrokerDataSetWriterTransportDataTypeBrokerDataSetReaderTranspo"
-    "rtDataTypeOperatorSupervisorThe Role is allowed to browse, read live data, read and historic"
-    "al data/events, call methods or subscribe to data/events.SecurityAdminThe Role is allowed to"
-    " change security related settings.ConfigureAdminThe Role is allowed to change the non-securi"
-    "ty related configuration settings.TemporaryFileTransferTypeClientProcessingTimeoutGenerateFi"
-    "leForReadGenerateFileForWriteCloseAndCommit<TransferState>FileTransferStateMachineTypeIdleRe"
-    "adPrepareReadTransferApplyWriteIdleToReadPrepareReadPrepareToReadTransferReadTransferToIdleI"
-    "dleToApplyWriteApplyWriteToIdleReadPrepareToErrorReadTransferToErrorApplyWriteToErrorErrorTo"
-    "IdleOverrideValueHandlingDataSetFieldFlagsPubSubKeyServiceTypeSecurityKeyServiceshttp://opcf"
-    "oundation.org/UA/AddRoleRemoveRoleEngineerThe Role is allowed to browse, read live data, rea"
-    "d and update historical data/events, call methods or subscribe to data/events.DefaultRolePer"
-    "missionsDefaultUserRolePermissionsDefaultAccessRestrictionsIdentitiesApplicationsEndpointsAd"
-    "dApplicationRemoveApplicationAddEndpointRemoveEndpointAudioDataTypeSelectionListTypeRestrict"
-    "ToListAdditionalParametersTypeFileSystemHasAlarmSuppressionGroupIsAlarmSuppressionGroupOfAla"
-    "rmGroupMemberMemberOfAlarmGroupConditionSubClassIdConditionSubClassNameOutOfServiceStateSile"
-    "nceStateAudibleEnabledAudibleSoundOnDelayOffDelayFirstInGroupFlagFirstInGroup<AlarmGroup>ReA"
-    "larmTimeReAlarmRepeatCountSilenceSuppressAlarmGroupType<AlarmConditionInstance>BaseHighHighL"
-    "imitBaseHighLimitBaseLowLimitBaseLowLowLimitAddConnectionDataSetWriterIdDataSetClassIdBaseSe"
-    "tpointNodeAddPublishedDataItemsTemplateAddPublishedEventsTemplateAddDataSetFolderRemoveDataS"
-    "etFolderDiscrepancyAlarmTypeMaxNetworkMessageSizeWriterGroupIdTargetValueNodeExpectedTimeTol"
-    "eranceSafetyConditionClassTypeHighlyManagedAlarmConditionClassTypeTrainingConditionClassType"
-    "TestingConditionClassTypeConditionEventIdAuditConditionSuppressionEventTypeAuditConditionSil"
-    "enceEventTypeAuditConditionOutOfServiceEventTypeHasEffectDisableMayBeDisabledByAlarmRateVari"
-    "ableTypeRateAlarmMetricsTypeAlarmCountMaximumActiveStateMaximumUnAckMaximumReAlarmCountCurre"
-    "ntAlarmRateMaximumAlarmRateAverageAlarmRateTransportProfileUriSetSecurityKeys<WriterGroupNam"
-    "e>KeepAliveTime<ReaderGroupName>CreateTargetVariablesCreateDataSetMirrorDiagnosticsDiagnosti"
-    "csLevelTotalInformationActiveClassificationTotalErrorSubErrorCountersStateErrorAddWriterGrou"
-    "pStateOperationalByMethodStateOperationalByParentStateOperationalFromErrorStatePausedByParen"
-    "tStateDisabledByMethodLiveValuesConfiguredDataSetWritersConfiguredDataSetReadersOperationalD"
-    "ataSetWritersOperationalDataSetReadersAddReaderGroupDatagramConnectionTransportDataTypeDataS"
-    "etOffsetConnectionPropertiesSupportedTransportProfilesDataSetWriterPropertiesGroupProperties"
-    "DataSetReaderPropertiesKeyCredentialConfigurationFolderTypeAnalogUnitTypeSelections<ServiceN"
-    "ame>ProfileUriCreateCredentialGetEncryptingKeyEphemeralKeyTypeHeaderLayoutUriKeyFrameCountAn"
-    "alogUnitRangeTypeIndexDictionaryEntryType<DictionaryEntryName>DictionaryFolderType<Dictionar"
-    "yFolderName>DictionariesHasDictionaryEntryDictionaryEntryOfIrdiDictionaryEntryTypeUriDiction"
-    "aryEntryTypeBaseInterfaceTypeHasInterfaceInterfaceOfHasAddInAddInOfDefaultInstanceBrowseName"
-    "Allows the definition of BrowseName on an ObjectType that all instances should use by defaul"
-    "t.StatusCodeIdSelectionDescriptionsAvailableStatesAvailableTransitionsRoleMappingRuleChanged"
-    "AuditEventTypeInterfaceTypesRationalNumberTypeNumeratorDenominatorVectorTypeVectorUnit3DVect"
-    "orTypeConnectionTransportTypeWriterGroupTypeAuthorizationServicesMessageSettingsAuthorizatio"
-    "nServiceConfigurationTypeSentNetworkMessagesServiceCertificateUnsuppressRemoveFromServicePla"
-    "ceInServiceFailedTransmissionsEncryptionErrorsAddDataSetWriterHasEffectEnableMayBeEnabledByH"
-    "asEffectSuppressedMayBeSuppressedByHasEffectUnsuppressedMayBeUnsuppressedByAudioVariableType"
-    "ListIdAgencyIdVersionIdRemoveDataSetWriterWriterGroupTransportTypeWriterGroupMessageTypeRead"
-    "erGroupTypeKeyCredentialConfigurationTypeEndpointUrlsServiceStatusUpdateCredentialDeleteCred"
-    "entialKeyCredentialAuditEventTypeKeyCredentialUpdatedAuditEventTypeKeyCredentialDeletedAudit"
-    "EventTypeServiceUriIssuerEndpointUrl<DataSetReaderName>MessageReceiveTimeoutKeyCredentialCon"
-    "figurationLatchedStateInstrumentDiagnosticAlarmTypeSystemDiagnosticAlarmTypeStatisticalCondi"
-    "tionClassTypeXYZCartesianCoordinatesTypeLengthUnit3DCartesianCoordinatesTypeOrientationTypeA"
-    "ngleUnit3DOrientationTypeABCFrameTypeOrientationConstantBaseFrameFixedBase3DFrameTypeCartesi"
-    "anCoordinatesHasWriterGroupIsWriterGroupOfHasReaderGroupIsReaderGroupOfRationalNumberVector3"
-    "DVector3DCartesianCoordinates3DOrientationFrame3DFrameMultiStateDictionaryEntryDiscreteBaseT"
-    "ypeEnumDictionaryEntriesValueAsDictionaryEntriesMultiStateDictionaryEntryDiscreteTypeServerT"
-    "imestampSupportedAuditHistoryAnnotationUpdateEventTypeResolvedAddressUpdateFrequencyTrustLis"
-    "tOutOfDateAlarmTypeTrustListIdCertificateExpiredFailedDataSetMessagesPubSubDiagnosticsTypePu"
-    "bSubDiagnosticsCounterTypeTimeFirstChangePubSubDiagnosticsCounterClassificationPubSubDiagnos"
-    "ticsRootTypePubSubDiagnosticsConnectionTypePubSubDiagnosticsWriterGroupTypeSecurityTokenIDTi"
-    "meToNextTokenIDPubSubDiagnosticsReaderGroupTypeReceivedNetworkMessagesReceivedInvalidNetwork"
-    "MessagesDecryptionErrorsPubSubDiagnosticsDataSetWriterTypeMessageSequenceNumberMajorVersionM"
-    "inorVersionPubSubDiagnosticsDataSetReaderTypeTrustListOutOfDateDataSetOrderingTypeVersionTim"
-    "eAddDataSetReaderRemoveDataSetReaderReaderGroupTransportTypeReaderGroupMessageTypeDataSetWri"
-    "terMessageTypeDataSetReaderMessageTypeUadpWriterGroupMessageTypeGroupVersionDataSetOrderingN"
-    "etworkMessageContentMaskSamplingOffsetPublishingOffsetUadpDataSetWriterMessageTypeDataSetMes"
-    "sageContentMaskConfiguredSizeNetworkMessageNumberUadpDataSetReaderMessageTypeProcessingOffse"
-    "tReceiveOffsetJsonWriterGroupMessageTypeJsonDataSetWriterMessageTypeJsonDataSetReaderMessage"
-    "TypeDatagramWriterGroupTransportTypeMessageRepeatCountMessageRepeatDelayBrokerWriterGroupTra"
-    "nsportTypeQueueNameBrokerDataSetWriterTransportTypeMetaDataQueueNameMetaDataUpdateTimeBroker"
-    "DataSetReaderTransportTypeNetworkAddressTypeNetworkAddressUrlTypeUrlAliasNameTypeAliasNameCa"
-    "tegoryType<Alias><SubAliasNameCategories>FindAliasAliasNameDataTypeAliasForHasAliasAliasesTa"
-    "gVariablesTopicsCurrencyUnitTypeCurrencyUnitIOrderedObjectTypeNumberInListOrderedListType<Or"
-    "deredObject>EccApplicationCertificateTypeEccNistP256ApplicationCertificateTypeEccNistP384App"
-    "licationCertificateTypeEccBrainpoolP256r1ApplicationCertificateTypeEccBrainpoolP384r1Applica"
-    "tionCertificateTypeEccCurve25519ApplicationCertificateTypeEccCurve448ApplicationCertificateT"
-    "ypeAuthorizationServicesConfigurationFolderTypeIsDeprecatedDeprecatesDefaultValidationOption"
-    "sTrustListValidationOptionsHasSecureElementStandaloneSubscribedDataSetRefDataTypeStandaloneS"
-    "ubscribedDataSetDataTypeSecurityGroupDataTypePubSubConfiguration2DataTypeQosDataTypeTransmit"
-    "QosDataTypeTransmitQosPriorityDataTypeAuditClientEventTypeReceiveQosDataTypeReceiveQosPriori"
-    "tyDataTypeDatagramConnectionTransport2DataTypeDatagramWriterGroupTransport2DataTypeDatagramD"
-    "ataSetReaderTransportDataTypeSubscribedDataSetsPubSubCapablitiesPubSubCapabilitiesMaxPubSubC"
-    "onnectionsMaxWriterGroupsMaxReaderGroupsMaxDataSetWritersMaxDataSetReadersMaxFieldsPerDataSe"
-    "tDataSetClassesUriStringSubscribedDataSetFolderType<SubscribedDataSetFolderName>AddSubscribe"
-    "dDataSetRemoveSubscribedDataSet<StandaloneSubscribedDataSetName>IsConnectedStandaloneSubscri"
-    "bedDataSetTypePubSubCapabilitiesTypeDiscoveryAnnounceRateDiscoveryMaxMessageSizeDatagramQosT"
-    "opicAuditClientUpdateMethodResultEventTypeObjectId<DataSetName>DatagramDataSetReaderTranspor"
-    "tTypeProgramDiagnostic2DataTypeMaxSessionsMaxSubscriptionsMaxMonitoredItemsMaxSubscriptionsP"
-    "erSessionMaxSelectClauseParametersMaxWhereClauseParametersConformanceUnitsMaxMonitoredItemsP"
-    "erSubscriptionPortableQualifiedNamePortableNodeIdUnsignedRationalNumberCertificateErrorEvent"
-    "IdHasStructuredComponentIsStructuredComponentOfAssociatedWithCustomConfigurationIIetfBaseNet"
-    "workInterfaceTypeAdminStatusOperStatusPhysAddressSpeedIIeeeBaseEthernetPortTypeDuplexMaxFram"
-    "eLengthIBaseEthernetCapabilitiesTypeVlanTagCapableISrClassTypeVidIIeeeBaseTsnStreamTypeStrea"
-    "mIdStreamNameAccumulatedLatencySrClassIdIIeeeBaseTsnTrafficSpecificationTypeMaxIntervalFrame"
-    "sMaxFrameSizeIntervalIIeeeBaseTsnStatusStreamTypeTalkerStatusListenerStatusFailureCodeFailur"
-    "eSystemIdentifierIIeeeTsnInterfaceConfigurationTypeMacAddressInterfaceNameIIeeeTsnInterfaceC"
-    "onfigurationTalkerTypeTimeAwareOffsetIIeeeTsnInterfaceConfigurationListenerTypeIIeeeTsnMacAd"
-    "dressTypeDestinationAddressSourceAddressIIeeeTsnVlanTagTypeVlanIdPriorityCodePointIPriorityM"
-    "appingEntryTypeMappingUriPriorityLabelPriorityValue_PCPPriorityValue_DSCPInterfaceAdminStatu"
-    "sInterfaceOperStatusNegotiationStatusTsnFailureCodeTsnStreamStateTsnTalkerStatusTsnListenerS"
-    "tatusResourcesCommunicationMappingTablesNetworkInterfacesStreamsTalkerStreamsListenerStreams"
-    "IIeeeAutoNegotiationStatusTypeSemanticVersionStringUserManagementTypeUsersPasswordLengthPass"
-    "wordOptionsPasswordRestrictionsAddUserModifyUserRemoveUserChangePasswordPasswordOptionsMaskU"
-    "serConfigurationMaskUserManagementDataTypeUserManagementRespond2Suppress2Unsuppress2RemoveFr"
-    "omService2PlaceInService2Reset2GetGroupMembershipsTimedShelve2Unshelve2OneShotShelve2Severit"
-    "yHighHighSeverityHighSeverityLowSeverityLowLowHighHighDeadbandHighDeadbandLowDeadbandLowLowD"
-    "eadbandLastModifiedTimeIVlanIdTypePriorityMappingEntryTypeIetfBaseNetworkInterfaceType<Inter"
-    "faceName>PriorityMappingTableTypePriorityMapppingEntriesAddPriorityMappingEntryDeletePriorit"
-    "yMappingEntryUsesPriorityMappingTableUsedByNetworkInterfaceHasLowerLayerInterfaceHasHigherLa"
-    "yerInterfaceIsExecutableOnCanExecuteControlsIsControlledByUtilizesIsUtilizedByRequiresIsRequ"
-    "iredByIsPhysicallyConnectedToRepresentsSameEntityAsRepresentsSameHardwareAsRepresentsSameFun"
-    "ctionalityAsIsHostedByHostsHasPhysicalComponentPhysicalComponentOfHasContainedComponentConta"
-    "inedComponentOfHasAttachedComponentAttachedComponentOfIsExecutingOnExecutesPublishedDataSetC"
-    "ustomSourceDataTypePubSubKeyPushTargetDataTypeKeyPushTargetsAddPushTargetRemovePushTargetAdd"
-    "SecurityGroupFolderRemoveSecurityGroupFolderSupportedSecurityPolicyUrisPubSubKeyPushTargetTy"
-    "peHasPushedSecurityGroupHasPushTargetPubSubKeyPushTargetFolderType<PushTargetFolderName>AddP"
-    "ushTargetFolderRemovePushTargetFolder<PushTargetName>PubSubConfigurationReserveIdsDefaultDat"
-    "agramPublisherIdPubSubConfigurationTypePubSubConfigurationRefMaskPubSubConfigurationRefDataT"
-    "ypePubSubConfigurationValueDataTypeCyclicDataSetQosCategorySecurityKeyServerAdminThis Role a"
-    "llows an administrator to manage SecurityGroups and PushTargets on a SKS. This includes exec"
-    "uting methods related to management of SecurityGroups and PushTargets on an SKS.SecurityKeyS"
-    "erverPushThis Role allows an SKS to push security keys to PubSub Applications. This includes"
-    " executing methods related to PubSub security.SecurityKeyServerAccessThis Role allows a PubS"
-    "ub Application to access an SKS to pull keys. It is the default Role for pull but it is expe"
-    "cted that different custom Roles are used for different SecurityGroups.InvalidateKeysForceKe"
-    "yRotationApplicationUriRequestedKeyCountRetryIntervalLastPushExecutionTimeLastPushErrorTimeC"
-    "onnectSecurityGroupsDisconnectSecurityGroupsTriggerKeyUpdateCancelChangesResetToServerDefaul"
-    "tsEncodedTicketApplicationConfigurationTypeEnabledProvisionableDeviceTypeIsSingletonRequestT"
-    "icketsSetRegistrarEndpoints<ApplicationName>ProvisionableDeviceMaxMonitoredItemsQueueSizeLoc"
-    "ationsHandleTrimmedStringAlarmSuppressionGroupMemberMemberOfAlarmSuppressionGroupSupportsFil"
-    "teredRetainAlarmSuppressionGroupType<DigitalVariable>AlarmStateVariableTypeHighestActiveSeve"
-    "rityHighestUnackSeverityActiveCountUnacknowledgedCountUnconfirmedCountAlarmMaskActivityTimeo"
-    "utTrustListUpdateRequestedAuditEventTypeTransactionErrorTypeTransactionDiagnosticsTypeResult"
-    "AffectedTrustListsAffectedCertificateGroupsErrorsGetCertificatesTransactionDiagnosticsCertif"
-    "icateUpdateRequestedAuditEventTypeDefaultSecurityKeyServicesConfigurationPropertiesMaxDataSe"
-    "tWritersPerGroupMaxNetworkMessageSizeDatagramMaxNetworkMessageSizeBrokerSupportSecurityKeyPu"
-    "llSupportSecurityKeyPushHasKeyValueDescriptionKeyValueDescriptionOfModelVersionNonTransparen"
-    "tBackupRedundancyTypeModeFailoverRedundantServerModeBitFieldDefinitionBitFieldTypeBitFieldsD"
-    "efinitions<FieldName>AnnotationDataTypeLinearConversionDataTypeConversionLimitEnumQuantityDi"
-    "mensionSyntaxReferenceEntryTypeCommonNameUnitTypeSymbolDescriptionUnitSystemDisciplineServer"
-    "UnitTypeAlternativeUnitsConversionLimitCoherentUnitAlternativeUnitTypeLinearConversionMathML"
-    "ConversionMathMLInverseConversionQuantityTypeConversionServiceDimensionServerUnits<ServerUni"
-    "t>QuantitiesFolderType<Quantity>QuantitiesThis Object is the entry point to quantities and t"
-    "heir units managed in the Server.HasEngineeringUnitDetailsEngineeringUnitDetailsOfHasQuantit"
-    "yQuantityOf<AlternativeUnit>MaxTimeStoredValuesMaxCountStoredValuesHistoricalEventConfigurat"
-    "ionTypeHistoricalExternalEventSourceTypeIdentityTokenPolicyHasCurrentDataHasHistoricalDataHa"
-    "sCurrentEventHasHistoricalEventDefaultHAConfigurationReferenceDescriptionVariableTypeReferen"
-    "ceRefinementReferenceDescriptionDataTypeReferenceListEntryDataTypeHasReferenceDescriptionRef"
-    "erenceDescriptionOfOptionSetLengthSpecifies the length, in bytes, of the OptionSet.DefaultHE"
-    "ConfigurationAuditHistoryConfigurationChangeEventTypeAuditHistoryBulkInsertEventTypeHistoryM"
-    "odifiedEventMaxSecurityGroupsMaxPushTargetsMaxPublishedDataSetsMaxStandaloneSubscribedDataSe"
-    "tsSupportSecurityKeyServerLastChangeSoftwareUpdateTypeLoadingPrepareForUpdatePrepareAbortSof"
-    "twareReleaseDatePatchIdentifiersDocumentationFiles<DocumentFileId>InstallationPowerCycleConf"
-    "irmationConfirmationTimeoutParametersUpdateStatusSoftwareLoadingTypeUpdateKeyPackageLoadingT"
-    "ypeCurrentVersionFileTransferErrorMessageWriteBlockSizeDirectLoadingTypeUpdateBehaviorWriteT"
-    "imeoutCachedLoadingTypePendingVersionFallbackVersionGetUpdateBehaviorFileSystemLoadingTypeVa"
-    "lidateFilesSoftwareVersionTypePrepareForUpdateStateMachineTypePercentCompletePreparingPrepar"
-    "edForUpdateResumingIdleToPreparingPreparingToIdlePreparingToPreparedForUpdatePreparedForUpda"
-    "teToResumingResumingToIdleInstallationStateMachineTypeInstallationDelayInstallSoftwarePackag"
-    "eInstallFilesInstallingIdleToInstallingInstallingToIdleInstallingToErrorPowerCycleStateMachi"
-    "neTypeNotWaitingForPowerCycleWaitingForPowerCycleNotWaitingForPowerCycleToWaitingForPowerCyc"
-    "leWaitingForPowerCycleToNotWaitingForPowerCycleConfirmationStateMachineTypeNotWaitingForConf"
-    "irmWaitingForConfirmNotWaitingForConfirmToWaitingForConfirmWaitingForConfirmToNotWaitingForC"
-    "onfirmSoftwareVersionFileTypeManufacturerManufacturerUriSoftwareRevisionReleaseDateChangeLog"
-    "ReferenceHashVendorErrorCodeLifetimeVariableTypeRemaining lifetimeStartValueStartValue indic"
-    "ates the initial value, when there is still the full lifetime left.LimitValueLimitValue indi"
-    "cates when the end of lifetime has been reached.IndicationIndication gives an indication of "
-    "what is actually measured / represented by the Value of the Variable and the StartValue and "
-    "LimitValue.WarningValuesWarningValues indicates one or more levels when the end of lifetime "
-    "is reached soon and may be used to inform the user when reached.BaseLifetimeIndicationTypeBa"
-    "se indication type not further defining a semanticTimeIndicationTypeIndicates the time the e"
-    "ntity has been in use or can still be usedNumberOfPartsIndicationTypeIndicates the total num"
-    "ber of parts that have been produced or can still be produced.NumberOfUsagesIndicationTypeIn"
-    "dicates counting the process steps the entity has been used or can still be used for (for ex"
-    "ample usages of a punching tool).LengthIndicationTypeIndicates the abraded length, for examp"
-    "le of a drill.DiameterIndicationTypeIndicates the abraded diameter, for example of a drill.S"
-    "ubstanceVolumeIndicationTypeIndicates the volume of a substance, for example of a liquid.IOp"
-    "erationCounterTypeInterface defining counters for the duration of operationPowerOnDurationPo"
-    "werOnDuration is the duration the Device has been powered. The main purpose is to determine "
-    "the time in which degradation of the Device occurred. The details, when the time is counted,"
-    " is implementation-specific. Companion specifications might define specific rules. Typically"
-    ", when the Device has supply voltage and the main CPU is running, the time is counted. This "
-    "may include any kind of sleep mode, but may not include pure Wake on LAN. This value shall o"
-    "nly increase during the lifetime of the Device and shall not be reset when the Device is res"
-    "tarted. The PowerOnDuration is provided as Duration, i.e., in milliseconds or even fractions"
-    " of a millisecond. However, the Server is not expected to update the value in such a high fr"
-    "equency, but maybe once a minute or once an hour, depending on the application.OperationDura"
-    "tionOperationDuration is the duration the Device has been powered and performing an activity"
-    ". This counter is intended for Devices where a distinction is made between switched on and i"
-    "n operation. For example, a drive might be powered on but not operating. It is not intended "
-    "for Devices always performing an activity like sensors always measuring data. This value sha"
-    "ll only increase during the lifetime of the Device and shall not be reset when the Device is"
-    " restarted. The OperationDuration is provided as Duration, i.e., in milliseconds or even fra"
-    "ctions of a millisecond. However, the Server is not expected to update the value in such a h"
-    "igh frequency, but maybe once a minute or once an hour, depending on the application.Operati"
-    "onCycleCounterOperationCycleCounter is counting the times the Device switches from not perfo"
-    "rming an activity to performing an activity. For example, each time a valve starts moving, i"
-    "s counted. This value shall only increase during the lifetime of the Device and shall not be"
-    " reset when the Device is restarted.TopologyElementTypeDefines the basic information compone"
-    "nts for all configurable elements in a device topologyDeviceTypeBlockTypeAdds the concept of"
-    " Blocks needed for block-oriented FieldDevicesConfigurableObjectTypeDefines a general patter"
-    "n to expose and configure modular componentsFunctionalGroupTypeFolderType is used to organiz"
-    "e the Parameters and Methods from the complete set (ParameterSet, MethodSet) with regard to "
-    "their applicationProtocolTypeGeneral structure of a Protocol ObjectTypeDeviceSetContains all"
-    " instances of devicesParameterSetFlat list of ParametersMethodSetFlat list of MethodsSupport"
-    "edTypesFolder maintaining the set of (sub-types of) BaseObjectTypes that can be instantiated"
-    " in the ConfigurableComponentSerialNumberIdentifier that uniquely identifies, within a manuf"
-    "acturer, a device instanceRevisionCounterAn incremental counter indicating the number of tim"
-    "es the static data within the Device has been modifiedName of the company that manufactured "
-    "the deviceModelModel name of the deviceDeviceManualAddress (pathname in the file system or a"
-    " URL | Web address) of user manual for the deviceDeviceRevisionOverall revision level of the"
-    " deviceRevision level of the software/firmware of the deviceHardwareRevisionRevision level o"
-    "f the hardware of the deviceIncremental counter indicating the number of times the static da"
-    "ta within the Block has been modifiedActualModeCurrent mode of operation the Block is able t"
-    "o achievePermittedModeModes of operation that are allowed for the Block based on application"
-    " requirementsNormalModeMode the Block should be set to during normal operating conditionsTar"
-    "getModeMode of operation that is desired for the BlockIdentificationUsed to organize paramet"
-    "ers for identification of this TopologyElement<ParameterIdentifier>A parameter which belongs"
-    " to the topology element.<ObjectIdentifier><GroupIdentifier>An application specific function"
-    "al group used to organize parameters and methods.ConnectsToIsOnlineOnlineOfNetworkSetContain"
-    "s all instances of communication networksDeviceTopologyStarting point of the configured devi"
-    "ce topology.OnlineAccessHint of whether the Server is currently able to communicate to Devic"
-    "es in the topology.LockUsed to lock the topology element.LockingClientLockingUserRemainingLo"
-    "ckTimeInitLockRenewLockExitLockBreakLockDeviceHealthDeviceTypeImageOrganizes pictures of the"
-    " device.<ImageIdentifier>An image of the device.DocumentationOrganizes documents for the dev"
-    "ice.<DocumentIdentifier>A document for the device.ProtocolSupportProtocol-specific files for"
-    " the device.<ProtocolSupportIdentifier>A protocol-specific file for the device.ImageSetOrgan"
-    "izes images that are used within UIElements.An image for a UIElement.UIElementA user interfa"
-    "ce element assigned to this group.DeviceHealthEnumerationUIElementTypeThe base type for all "
-    "UI Element Types.NetworkTypeRepresents the communication means for Devices that are connecte"
-    "d to it.<CPIdentifier>The ConnectionPoint(s) that have been configured for this Network.Netw"
-    "orkAddressThe address of the device on this network.Used to lock the Network.ConnectionPoint"
-    "TypeRepresents the interface (interface card) of a Device to a Network.MaxInactiveLockTimeSe"
-    "rver-specific period of time in milliseconds until the Server will revoke a lock.LockingServ"
-    "icesTypeAn interface for Locking.Opc.Ua.DiConnectsToParentLockedDeviceClass<ProfileIdentifie"
-    "r>FetchResultDataTypeParameterResultDataTypeTransferServicesTypeTransferToDeviceTransferFrom"
-    "DeviceFetchTransferResultData<NetworkIdentifier>http://opcfoundation.org/UA/DI/DeviceFeature"
-    "sIVendorNameplateTypeProductCodeProductInstanceUriITagNameplateTypeAssetIdComponentNameIDevi"
-    "ceHealthTypeDeviceHealthAlarmsISupportInfoTypeComponentTypeSoftwareTypeDeviceHealthDiagnosti"
-    "cAlarmTypeFailureAlarmTypeCheckFunctionAlarmTypeOffSpecAlarmTypeMaintenanceRequiredAlarmType"
-    "TransferResultErrorDataTypeTransferResultDataDataType";
+    "entMaskAnonymousUadpWriterGroupMessageDataTypeUadpDataSetMessageContentMaskUadpDataSetWriter"
+    "MessageDataTypeUadpDataSetReaderMessageDataTypeJsonNetworkMessageContentMaskAuthenticatedUse"
+    "rJsonWriterGroupMessageDataTypeJsonDataSetMessageContentMaskJsonDataSetWriterMessageDataType"
+    "JsonDataSetReaderMessageDataTypeBrokerWriterGroupTransportDataTypeObserverBrokerDataSetWrite"
+    "rTransportDataTypeBrokerDataSetReaderTransportDataTypeOperatorSupervisorSecurityAdminConfigu"
+    "reAdminTemporaryFileTransferTypeClientProcessingTimeoutGenerateFileForReadGenerateFileForWri"
+    "teCloseAndCommit<TransferState>FileTransferStateMachineTypeIdleReadPrepareReadTransferApplyW"
+    "riteIdleToReadPrepareReadPrepareToReadTransferReadTransferToIdleIdleToApplyWriteApplyWriteTo"
+    "IdleReadPrepareToErrorReadTransferToErrorApplyWriteToErrorErrorToIdleOverrideValueHandlingDa"
+    "taSetFieldFlagsPubSubKeyServiceTypeSecurityKeyServiceshttp://opcfoundation.org/UA/AddRoleRem"
+    "oveRoleEngineerDefaultRolePermissionsDefaultUserRolePermissionsDefaultAccessRestrictionsIden"
+    "titiesApplicationsEndpointsAddApplicationRemoveApplicationAddEndpointRemoveEndpointAudioData"
+    "TypeSelectionListTypeRestrictToListAdditionalParametersTypeFileSystemHasAlarmSuppressionGrou"
+    "pIsAlarmSuppressionGroupOfAlarmGroupMemberMemberOfAlarmGroupConditionSubClassIdConditionSubC"
+    "lassNameOutOfServiceStateSilenceStateAudibleEnabledAudibleSoundOnDelayOffDelayFirstInGroupFl"
+    "agFirstInGroup<AlarmGroup>ReAlarmTimeReAlarmRepeatCountSilenceSuppressAlarmGroupType<AlarmCo"
+    "nditionInstance>BaseHighHighLimitBaseHighLimitBaseLowLimitBaseLowLowLimitAddConnectionDataSe"
+    "tWriterIdDataSetClassIdBaseSetpointNodeAddPublishedDataItemsTemplateAddPublishedEventsTempla"
+    "teAddDataSetFolderRemoveDataSetFolderDiscrepancyAlarmTypeMaxNetworkMessageSizeWriterGroupIdT"
+    "argetValueNodeExpectedTimeToleranceSafetyConditionClassTypeHighlyManagedAlarmConditionClassT"
+    "ypeTrainingConditionClassTypeTestingConditionClassTypeConditionEventIdAuditConditionSuppress"
+    "ionEventTypeAuditConditionSilenceEventTypeAuditConditionOutOfServiceEventTypeHasEffectDisabl"
+    "eMayBeDisabledByAlarmRateVariableTypeRateAlarmMetricsTypeAlarmCountMaximumActiveStateMaximum"
+    "UnAckMaximumReAlarmCountCurrentAlarmRateMaximumAlarmRateAverageAlarmRateTransportProfileUriS"
+    "etSecurityKeys<WriterGroupName>KeepAliveTime<ReaderGroupName>CreateTargetVariablesCreateData"
+    "SetMirrorDiagnosticsDiagnosticsLevelTotalInformationActiveClassificationTotalErrorSubErrorCo"
+    "untersStateErrorAddWriterGroupStateOperationalByMethodStateOperationalByParentStateOperation"
+    "alFromErrorStatePausedByParentStateDisabledByMethodLiveValuesConfiguredDataSetWritersConfigu"
+    "redDataSetReadersOperationalDataSetWritersOperationalDataSetReadersAddReaderGroupDatagramCon"
+    "nectionTransportDataTypeDataSetOffsetConnectionPropertiesSupportedTransportProfilesDataSetWr"
+    "iterPropertiesGroupPropertiesDataSetReaderPropertiesKeyCredentialConfigurationFolderTypeAnal"
+    "ogUnitTypeSelections<ServiceName>ProfileUriCreateCredentialGetEncryptingKeyEphemeralKeyTypeH"
+    "eaderLayoutUriKeyFrameCountAnalogUnitRangeTypeIndexDictionaryEntryType<DictionaryEntryName>D"
+    "ictionaryFolderType<DictionaryFolderName>DictionariesHasDictionaryEntryDictionaryEntryOfIrdi"
+    "DictionaryEntryTypeUriDictionaryEntryTypeBaseInterfaceTypeHasInterfaceInterfaceOfHasAddInAdd"
+    "InOfDefaultInstanceBrowseNameStatusCodeIdSelectionDescriptionsAvailableStatesAvailableTransi"
+    "tionsRoleMappingRuleChangedAuditEventTypeInterfaceTypesRationalNumberTypeNumeratorDenominato"
+    "rVectorTypeVectorUnit3DVectorTypeConnectionTransportTypeWriterGroupTypeAuthorizationServices"
+    "MessageSettingsAuthorizationServiceConfigurationTypeSentNetworkMessagesServiceCertificateUns"
+    "uppressRemoveFromServicePlaceInServiceFailedTransmissionsEncryptionErrorsAddDataSetWriterHas"
+    "EffectEnableMayBeEnabledByHasEffectSuppressedMayBeSuppressedByHasEffectUnsuppressedMayBeUnsu"
+    "ppressedByAudioVariableTypeListIdAgencyIdVersionIdRemoveDataSetWriterWriterGroupTransportTyp"
+    "eWriterGroupMessageTypeReaderGroupTypeKeyCredentialConfigurationTypeEndpointUrlsServiceStatu"
+    "sUpdateCredentialDeleteCredentialKeyCredentialAuditEventTypeKeyCredentialUpdatedAuditEventTy"
+    "peKeyCredentialDeletedAuditEventTypeServiceUriIssuerEndpointUrl<DataSetReaderName>MessageRec"
+    "eiveTimeoutKeyCredentialConfigurationLatchedStateInstrumentDiagnosticAlarmTypeSystemDiagnost"
+    "icAlarmTypeStatisticalConditionClassTypeXYZCartesianCoordinatesTypeLengthUnit3DCartesianCoor"
+    "dinatesTypeOrientationTypeAngleUnit3DOrientationTypeABCFrameTypeOrientationConstantBaseFrame"
+    "FixedBase3DFrameTypeCartesianCoordinatesHasWriterGroupIsWriterGroupOfHasReaderGroupIsReaderG"
+    "roupOfRationalNumberVector3DVector3DCartesianCoordinates3DOrientationFrame3DFrameMultiStateD"
+    "ictionaryEntryDiscreteBaseTypeEnumDictionaryEntriesValueAsDictionaryEntriesMultiStateDiction"
+    "aryEntryDiscreteTypeServerTimestampSupportedAuditHistoryAnnotationUpdateEventTypeResolvedAdd"
+    "ressUpdateFrequencyTrustListOutOfDateAlarmTypeTrustListIdCertificateExpiredFailedDataSetMess"
+    "agesPubSubDiagnosticsTypePubSubDiagnosticsCounterTypeTimeFirstChangePubSubDiagnosticsCounter"
+    "ClassificationPubSubDiagnosticsRootTypePubSubDiagnosticsConnectionTypePubSubDiagnosticsWrite"
+    "rGroupTypeSecurityTokenIDTimeToNextTokenIDPubSubDiagnosticsReaderGroupTypeReceivedNetworkMes"
+    "sagesReceivedInvalidNetworkMessagesDecryptionErrorsPubSubDiagnosticsDataSetWriterTypeMessage"
+    "SequenceNumberMajorVersionMinorVersionPubSubDiagnosticsDataSetReaderTypeTrustListOutOfDateDa"
+    "taSetOrderingTypeVersionTimeAddDataSetReaderRemoveDataSetReaderReaderGroupTransportTypeReade"
+    "rGroupMessageTypeDataSetWriterMessageTypeDataSetReaderMessageTypeUadpWriterGroupMessageTypeG"
+    "roupVersionDataSetOrderingNetworkMessageContentMaskSamplingOffsetPublishingOffsetUadpDataSet"
+    "WriterMessageTypeDataSetMessageContentMaskConfiguredSizeNetworkMessageNumberUadpDataSetReade"
+    "rMessageTypeProcessingOffsetReceiveOffsetJsonWriterGroupMessageTypeJsonDataSetWriterMessageT"
+    "ypeJsonDataSetReaderMessageTypeDatagramWriterGroupTransportTypeMessageRepeatCountMessageRepe"
+    "atDelayBrokerWriterGroupTransportTypeQueueNameBrokerDataSetWriterTransportTypeMetaDataQueueN"
+    "ameMetaDataUpdateTimeBrokerDataSetReaderTransportTypeNetworkAddressTypeNetworkAddressUrlType"
+    "UrlAliasNameTypeAliasNameCategoryType<Alias><SubAliasNameCategories>FindAliasAliasNameDataTy"
+    "peAliasForHasAliasAliasesTagVariablesTopicsCurrencyUnitTypeCurrencyUnitIOrderedObjectTypeNum"
+    "berInListOrderedListType<OrderedObject>EccApplicationCertificateTypeEccNistP256ApplicationCe"
+    "rtificateTypeEccNistP384ApplicationCertificateTypeEccBrainpoolP256r1ApplicationCertificateTy"
+    "peEccBrainpoolP384r1ApplicationCertificateTypeEccCurve25519ApplicationCertificateTypeEccCurv"
+    "e448ApplicationCertificateTypeAuthorizationServicesConfigurationFolderTypeIsDeprecatedDeprec"
+    "atesDefaultValidationOptionsTrustListValidationOptionsHasSecureElementStandaloneSubscribedDa"
+    "taSetRefDataTypeStandaloneSubscribedDataSetDataTypeSecurityGroupDataTypePubSubConfiguration2"
+    "DataTypeQosDataTypeTransmitQosDataTypeTransmitQosPriorityDataTypeAuditClientEventTypeReceive"
+    "QosDataTypeReceiveQosPriorityDataTypeDatagramConnectionTransport2DataTypeDatagramWriterGroup"
+    "Transport2DataTypeDatagramDataSetReaderTransportDataTypeSubscribedDataSetsPubSubCapablitiesP"
+    "ubSubCapabilitiesMaxPubSubConnectionsMaxWriterGroupsMaxReaderGroupsMaxDataSetWritersMaxDataS"
+    "etReadersMaxFieldsPerDataSetDataSetClassesUriStringSubscribedDataSetFolderType<SubscribedDat"
+    "aSetFolderName>AddSubscribedDataSetRemoveSubscribedDataSet<StandaloneSubscribedDataSetName>I"
+    "sConnectedStandaloneSubscribedDataSetTypePubSubCapabilitiesTypeDiscoveryAnnounceRateDiscover"
+    "yMaxMessageSizeDatagramQosTopicAuditClientUpdateMethodResultEventTypeObjectId<DataSetName>Da"
+    "tagramDataSetReaderTransportTypeProgramDiagnostic2DataTypeMaxSessionsMaxSubscriptionsMaxMoni"
+    "toredItemsMaxSubscriptionsPerSessionMaxSelectClauseParametersMaxWhereClauseParametersConform"
+    "anceUnitsMaxMonitoredItemsPerSubscriptionPortableQualifiedNamePortableNodeIdUnsignedRational"
+    "NumberCertificateErrorEventIdHasStructuredComponentIsStructuredComponentOfAssociatedWithCust"
+    "omConfigurationIIetfBaseNetworkInterfaceTypeAdminStatusOperStatusPhysAddressSpeedIIeeeBaseEt"
+    "hernetPortTypeDuplexMaxFrameLengthIBaseEthernetCapabilitiesTypeVlanTagCapableISrClassTypeVid"
+    "IIeeeBaseTsnStreamTypeStreamIdStreamNameAccumulatedLatencySrClassIdIIeeeBaseTsnTrafficSpecif"
+    "icationTypeMaxIntervalFramesMaxFrameSizeIntervalIIeeeBaseTsnStatusStreamTypeTalkerStatusList"
+    "enerStatusFailureCodeFailureSystemIdentifierIIeeeTsnInterfaceConfigurationTypeMacAddressInte"
+    "rfaceNameIIeeeTsnInterfaceConfigurationTalkerTypeTimeAwareOffsetIIeeeTsnInterfaceConfigurati"
+    "onListenerTypeIIeeeTsnMacAddressTypeDestinationAddressSourceAddressIIeeeTsnVlanTagTypeVlanId"
+    "PriorityCodePointIPriorityMappingEntryTypeMappingUriPriorityLabelPriorityValue_PCPPriorityVa"
+    "lue_DSCPInterfaceAdminStatusInterfaceOperStatusNegotiationStatusTsnFailureCodeTsnStreamState"
+    "TsnTalkerStatusTsnListenerStatusResourcesCommunicationMappingTablesNetworkInterfacesStreamsT"
+    "alkerStreamsListenerStreamsIIeeeAutoNegotiationStatusTypeSemanticVersionStringUserManagement"
+    "TypeUsersPasswordLengthPasswordOptionsPasswordRestrictionsAddUserModifyUserRemoveUserChangeP"
+    "asswordPasswordOptionsMaskUserConfigurationMaskUserManagementDataTypeUserManagementRespond2S"
+    "uppress2Unsuppress2RemoveFromService2PlaceInService2Reset2GetGroupMembershipsTimedShelve2Uns"
+    "helve2OneShotShelve2SeverityHighHighSeverityHighSeverityLowSeverityLowLowHighHighDeadbandHig"
+    "hDeadbandLowDeadbandLowLowDeadbandLastModifiedTimeIVlanIdTypePriorityMappingEntryTypeIetfBas"
+    "eNetworkInterfaceType<InterfaceName>PriorityMappingTableTypePriorityMapppingEntriesAddPriori"
+    "tyMappingEntryDeletePriorityMappingEntryUsesPriorityMappingTableUsedByNetworkInterfaceHasLow"
+    "erLayerInterfaceHasHigherLayerInterfaceIsExecutableOnCanExecuteControlsIsControlledByUtilize"
+    "sIsUtilizedByRequiresIsRequiredByIsPhysicallyConnectedToRepresentsSameEntityAsRepresentsSame"
+    "HardwareAsRepresentsSameFunctionalityAsIsHostedByHostsHasPhysicalComponentPhysicalComponentO"
+    "fHasContainedComponentContainedComponentOfHasAttachedComponentAttachedComponentOfIsExecuting"
+    "OnExecutesPublishedDataSetCustomSourceDataTypePubSubKeyPushTargetDataTypeKeyPushTargetsAddPu"
+    "shTargetRemovePushTargetAddSecurityGroupFolderRemoveSecurityGroupFolderSupportedSecurityPoli"
+    "cyUrisPubSubKeyPushTargetTypeHasPushedSecurityGroupHasPushTargetPubSubKeyPushTargetFolderTyp"
+    "e<PushTargetFolderName>AddPushTargetFolderRemovePushTargetFolder<PushTargetName>PubSubConfig"
+    "urationReserveIdsDefaultDatagramPublisherIdPubSubConfigurationTypePubSubConfigurationRefMask"
+    "PubSubConfigurationRefDataTypePubSubConfigurationValueDataTypeCyclicDataSetQosCategorySecuri"
+    "tyKeyServerAdminSecurityKeyServerPushSecurityKeyServerAccessInvalidateKeysForceKeyRotationAp"
+    "plicationUriRequestedKeyCountRetryIntervalLastPushExecutionTimeLastPushErrorTimeConnectSecur"
+    "ityGroupsDisconnectSecurityGroupsTriggerKeyUpdateCancelChangesResetToServerDefaultsEncodedTi"
+    "cketApplicationConfigurationTypeEnabledProvisionableDeviceTypeIsSingletonRequestTicketsSetRe"
+    "gistrarEndpoints<ApplicationName>ProvisionableDeviceMaxMonitoredItemsQueueSizeLocationsHandl"
+    "eTrimmedStringAlarmSuppressionGroupMemberMemberOfAlarmSuppressionGroupSupportsFilteredRetain"
+    "AlarmSuppressionGroupType<DigitalVariable>AlarmStateVariableTypeHighestActiveSeverityHighest"
+    "UnackSeverityActiveCountUnacknowledgedCountUnconfirmedCountAlarmMaskActivityTimeoutTrustList"
+    "UpdateRequestedAuditEventTypeTransactionErrorTypeTransactionDiagnosticsTypeResultAffectedTru"
+    "stListsAffectedCertificateGroupsErrorsGetCertificatesTransactionDiagnosticsCertificateUpdate"
+    "RequestedAuditEventTypeDefaultSecurityKeyServicesConfigurationPropertiesMaxDataSetWritersPer"
+    "GroupMaxNetworkMessageSizeDatagramMaxNetworkMessageSizeBrokerSupportSecurityKeyPullSupportSe"
+    "curityKeyPushHasKeyValueDescriptionKeyValueDescriptionOfModelVersionNonTransparentBackupRedu"
+    "ndancyTypeModeFailoverRedundantServerModeBitFieldDefinitionBitFieldTypeBitFieldsDefinitions<"
+    "FieldName>AnnotationDataTypeLinearConversionDataTypeConversionLimitEnumQuantityDimensionSynt"
+    "axReferenceEntryTypeCommonNameUnitTypeSymbolDescriptionUnitSystemDisciplineServerUnitTypeAlt"
+    "ernativeUnitsConversionLimitCoherentUnitAlternativeUnitTypeLinearConversionMathMLConversionM"
+    "athMLInverseConversionQuantityTypeConversionServiceDimensionServerUnits<ServerUnit>Quantitie"
+    "sFolderType<Quantity>QuantitiesHasEngineeringUnitDetailsEngineeringUnitDetailsOfHasQuantityQ"
+    "uantityOf<AlternativeUnit>MaxTimeStoredValuesMaxCountStoredValuesHistoricalEventConfiguratio"
+    "nTypeHistoricalExternalEventSourceTypeIdentityTokenPolicyHasCurrentDataHasHistoricalDataHasC"
+    "urrentEventHasHistoricalEventDefaultHAConfigurationReferenceDescriptionVariableTypeReference"
+    "RefinementReferenceDescriptionDataTypeReferenceListEntryDataTypeHasReferenceDescriptionRefer"
+    "enceDescriptionOfOptionSetLengthDefaultHEConfigurationAuditHistoryConfigurationChangeEventTy"
+    "peAuditHistoryBulkInsertEventTypeHistoryModifiedEventMaxSecurityGroupsMaxPushTargetsMaxPubli"
+    "shedDataSetsMaxStandaloneSubscribedDataSetsSupportSecurityKeyServerLastChangeSoftwareUpdateT"
+    "ypeLoadingPrepareForUpdatePrepareAbortSoftwareReleaseDatePatchIdentifiersDocumentationFiles<"
+    "DocumentFileId>InstallationPowerCycleConfirmationConfirmationTimeoutParametersUpdateStatusSo"
+    "ftwareLoadingTypeUpdateKeyPackageLoadingTypeCurrentVersionFileTransferErrorMessageWriteBlock"
+    "SizeDirectLoadingTypeUpdateBehaviorWriteTimeoutCachedLoadingTypePendingVersionFallbackVersio"
+    "nGetUpdateBehaviorFileSystemLoadingTypeValidateFilesSoftwareVersionTypePrepareForUpdateState"
+    "MachineTypePercentCompletePreparingPreparedForUpdateResumingIdleToPreparingPreparingToIdlePr"
+    "eparingToPreparedForUpdatePreparedForUpdateToResumingResumingToIdleInstallationStateMachineT"
+    "ypeInstallationDelayInstallSoftwarePackageInstallFilesInstallingIdleToInstallingInstallingTo"
+    "IdleInstallingToErrorPowerCycleStateMachineTypeNotWaitingForPowerCycleWaitingForPowerCycleNo"
+    "tWaitingForPowerCycleToWaitingForPowerCycleWaitingForPowerCycleToNotWaitingForPowerCycleConf"
+    "irmationStateMachineTypeNotWaitingForConfirmWaitingForConfirmNotWaitingForConfirmToWaitingFo"
+    "rConfirmWaitingForConfirmToNotWaitingForConfirmSoftwareVersionFileTypeManufacturerManufactur"
+    "erUriSoftwareRevisionReleaseDateChangeLogReferenceHashVendorErrorCodeLifetimeVariableTypeSta"
+    "rtValueLimitValueIndicationWarningValuesBaseLifetimeIndicationTypeTimeIndicationTypeNumberOf"
+    "PartsIndicationTypeNumberOfUsagesIndicationTypeLengthIndicationTypeDiameterIndicationTypeSub"
+    "stanceVolumeIndicationTypeIOperationCounterTypePowerOnDurationOperationDurationOperationCycl"
+    "eCounterTopologyElementTypeDeviceTypeBlockTypeConfigurableObjectTypeFunctionalGroupTypeProto"
+    "colTypeDeviceSetParameterSetMethodSetSupportedTypesSerialNumberRevisionCounterModelDeviceMan"
+    "ualDeviceRevisionHardwareRevisionActualModePermittedModeNormalModeTargetModeIdentification<P"
+    "arameterIdentifier><ObjectIdentifier><GroupIdentifier>ConnectsToIsOnlineOnlineOfNetworkSetDe"
+    "viceTopologyOnlineAccessLockLockingClientLockingUserRemainingLockTimeInitLockRenewLockExitLo"
+    "ckBreakLockDeviceHealthDeviceTypeImage<ImageIdentifier>Documentation<DocumentIdentifier>Prot"
+    "ocolSupport<ProtocolSupportIdentifier>ImageSetUIElementDeviceHealthEnumerationUIElementTypeN"
+    "etworkType<CPIdentifier>NetworkAddressConnectionPointTypeMaxInactiveLockTimeLockingServicesT"
+    "ypeOpc.Ua.DiConnectsToParentLockedDeviceClass<ProfileIdentifier>FetchResultDataTypeParameter"
+    "ResultDataTypeTransferServicesTypeTransferToDeviceTransferFromDeviceFetchTransferResultData<"
+    "NetworkIdentifier>http://opcfoundation.org/UA/DI/DeviceFeaturesIVendorNameplateTypeProductCo"
+    "deProductInstanceUriITagNameplateTypeAssetIdComponentNameIDeviceHealthTypeDeviceHealthAlarms"
+    "ISupportInfoTypeComponentTypeSoftwareTypeDeviceHealthDiagnosticAlarmTypeFailureAlarmTypeChec"
+    "kFunctionAlarmTypeOffSpecAlarmTypeMaintenanceRequiredAlarmTypeTransferResultErrorDataTypeTra"
+    "nsferResultDataDataType";
 
 }  // namespace tagferry::opcua
