@@ -52,7 +52,8 @@ for suite in "${suites[@]}"; do
             targets=(unit_transport unit_gateway tagferry)
             run_suite tsan --tests-regex '^(transport|gateway|system)[.]'
             ;;
-        fuzz) run_suite fuzz ;;
+        # The same build as asan-ubsan: one compilation serves both.
+        fuzz) run_suite asan-ubsan --label-regex 'fuzz' ;;
         # By hand: the same compiler as release with debug checks, and the programs of tests/bench.
         dev) run_suite dev --label-regex 'unit' ;;
         *)
