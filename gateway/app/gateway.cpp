@@ -3,6 +3,7 @@
 #include "gateway/app/parts.hpp"
 #include "gateway/app/restart_needed.hpp"
 #include "gateway/app/shard_call.hpp"
+#include "transport/memory/heap.hpp"
 
 #include <fmt/format.h>
 
@@ -89,6 +90,7 @@ void gateway::parts::apply(config::configuration next) {
     }
     builder.remove_unused();
     models.collect();
+    transport::give_back_free_heap();
 }
 
 /// On its shard.

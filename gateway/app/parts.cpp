@@ -106,6 +106,9 @@ std::unique_ptr<const tag_model> gateway::parts::build_model(const config::confi
 /// Links are spread over the shards behind the first, or live on the first when it is alone.
 void gateway::parts::make_sources() {
     auto model = build_model(settings);
+    for (config::connection& each : settings.connections) {
+        std::vector<config::tag>().swap(each.tags);
+    }
     const std::size_t link_shards = std::max<std::size_t>(shards.size() - 1, 1);
     const std::size_t first_link_shard = shards.size() > 1 ? 1 : 0;
     std::vector<std::size_t> slots(shards.size());
@@ -163,13 +166,15 @@ void gateway::parts::model_changed(void* object, const tag_model* before,
 
 void gateway::parts::make_front_ends() {
     transport::shard& shard = *shards.front().shard;
+    // What connections there are is decided at the start, so no request meets more of them.
+    const std::size_t links = std::max<std::size_t>(directory.all().size(), 1);
     device_read_limits opcua_limits;
-    opcua_limits.connections_per_request = settings.limits.connections;
+    opcua_limits.connections_per_request = links;
     opcua_reads = std::make_unique<device_read_hub>(shard, *this, directory,
                                                     opcua_device_read_codes(), opcua_limits);
     device_read_limits web_limits;
     web_limits.connections_per_request =
-        std::min<std::size_t>(settings.limits.connections, web::values::max_refresh_tags);
+        std::min<std::size_t>(links, web::values::max_refresh_tags);
     web_limits.requests = 64;
     web_limits.tags_per_request = web::values::max_refresh_tags;
     web_reads = std::make_unique<device_read_hub>(shard, *this, directory, web_device_read_codes(),
@@ -184,7 +189,7 @@ void gateway::parts::make_opcua() {
     opcua_tree_part = std::make_unique<opcua_tree>(*this);
     opcua_write_limits write_limits;
     write_limits.items_per_request = settings.opcua.limits.max_nodes_per_write;
-    write_limits.connections_per_request = settings.limits.connections;
+    write_limits.connections_per_request = std::max<std::size_t>(directory.all().size(), 1);
     opcua_writes_part = std::make_unique<opcua_writes>(shard, *this, directory, write_limits);
     opcua_identity_part =
         std::make_unique<opcua_identity>(settings.opcua, version(), started_at, directory);

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include <memory>
+#include <optional>
 #include <ostream>
 
 namespace tagferry::gateway::cli {
@@ -20,22 +21,30 @@ struct options {
     serving_options serving;
 };
 
-void run(const options& given, command_context& context) {
-    config::load_options load = load_options_of(given.configuration);
-    add_port_flags(given.serving, load);
+/// None when something is wrong, which has been said then. The texts that findings refer to are
+/// gone when it returns.
+std::optional<config::configuration> read_configuration(const config::load_options& load,
+                                                        command_context& context) {
     config::load_result loaded = config::load(load);
     for (const auto& finding : loaded.found.findings()) {
         context.err << loaded.found.render(finding) << "\n";
     }
-    if (!loaded.found.ok()) {
+    return loaded.found.ok() ? std::optional(std::move(loaded.value)) : std::nullopt;
+}
+
+void run(const options& given, command_context& context) {
+    config::load_options load = load_options_of(given.configuration);
+    add_port_flags(given.serving, load);
+    std::optional<config::configuration> settings = read_configuration(load, context);
+    if (!settings) {
         context.result = exit_code::bad_configuration;
         return;
     }
     end_signals signals;
     const transport::real_clock clock;
-    process_log log(loaded.value.log, loaded.value.limits, clock);
+    process_log log(settings->log, settings->limits, clock);
     context.result =
-        serve(given.serving, std::move(loaded.value), {}, signals, log.logger(), clock, context);
+        serve(given.serving, std::move(*settings), {}, signals, log.logger(), clock, context);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "gateway/cli/serving_options.hpp"
 
 #include "gateway/app/gateway.hpp"
+#include "transport/memory/heap.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -88,6 +89,7 @@ exit_code serve(const serving_options& options, config::configuration settings,
     } else {
         print_for_people(served->endpoints(), company, context.out);
     }
+    transport::give_back_free_heap();
     logger.write(log::event::gateway_ready);
     serve_until_end(signals, *served, options.duration);
     logger.write(log::event::gateway_stopping);

@@ -90,7 +90,7 @@ void model_builder::add_connection(draft& to, const config::connection& from, ty
     connection.owner = known->owner;
     connection.node = add_node(to, 0, node_kind::connection, *path, from.name);
     connection.settings = from;
-    connection.settings.tags.clear();
+    std::vector<config::tag>().swap(connection.settings.tags);
     connection.first_tag = static_cast<model_position>(to.model->tags_.size());
     to.model->nodes_[connection.node].item =
         static_cast<model_position>(to.model->connections_.size());

@@ -23,6 +23,7 @@ struct record_header {
 };
 
 constexpr std::size_t record_alignment = 8;
+constexpr std::size_t restart_after = std::size_t{64} * 1024;
 static_assert(sizeof(record_header) % record_alignment == 0);
 
 std::size_t record_size(std::size_t value_size) noexcept {
@@ -33,15 +34,22 @@ std::size_t record_size(std::size_t value_size) noexcept {
 }  // namespace
 
 sample_ring::sample_ring(std::size_t bytes)
-    : capacity_(std::bit_ceil(std::max<std::size_t>(bytes, 4096))),
-      bytes_(std::make_unique<std::byte[]>(capacity_)) {}
+    : capacity_(std::bit_ceil(std::max<std::size_t>(bytes, 4096))), bytes_(capacity_) {}
+
+bool sample_ring::restarts(std::uint64_t tail, std::size_t place, std::size_t size) noexcept {
+    if (place < std::max(restart_after, size)) {
+        return false;
+    }
+    head_seen_ = head_.load(std::memory_order_acquire);
+    return head_seen_ == tail;
+}
 
 bool sample_ring::push(const queued_sample& sample) noexcept {
     const std::size_t size = record_size(sample.value.size());
     const std::uint64_t tail = tail_.load(std::memory_order_relaxed);
     const std::size_t place = static_cast<std::size_t>(tail & (capacity_ - 1));
     const std::size_t to_end = capacity_ - place;
-    const std::size_t skipped = size <= to_end ? 0 : to_end;
+    const std::size_t skipped = size <= to_end && !restarts(tail, place, size) ? 0 : to_end;
     // A record over half the ring could wait for ever for a place that does not wrap.
     if (size > capacity_ / 2) {
         return false;
@@ -58,7 +66,7 @@ bool sample_ring::push(const queued_sample& sample) noexcept {
             record_header filler;
             filler.size = static_cast<std::uint32_t>(skipped);
             filler.filler = true;
-            std::memcpy(bytes_.get() + place, &filler, sizeof filler);
+            std::memcpy(bytes_.data() + place, &filler, sizeof filler);
         }
     }
     record_header header;
@@ -71,7 +79,7 @@ bool sample_ring::push(const queued_sample& sample) noexcept {
     header.changed = sample.changed;
     header.source_time = sample.source_time;
     header.update_time = sample.update_time;
-    std::byte* const to = bytes_.get() + ((place + skipped) & (capacity_ - 1));
+    std::byte* const to = bytes_.data() + ((place + skipped) & (capacity_ - 1));
     std::memcpy(to, &header, sizeof header);
     if (!sample.value.empty()) {
         std::memcpy(to + sizeof header, sample.value.data(), sample.value.size());
@@ -92,10 +100,10 @@ bool sample_ring::next(queued_sample& sample) noexcept {
             read_at_ += capacity_ - place;
             continue;
         }
-        std::memcpy(&header, bytes_.get() + place, sizeof header);
+        std::memcpy(&header, bytes_.data() + place, sizeof header);
         read_at_ += header.size;
         if (!header.filler) {
-            const std::byte* const value = bytes_.get() + place + sizeof header;
+            const std::byte* const value = bytes_.data() + place + sizeof header;
             sample.handle = header.handle;
             sample.status = header.status;
             sample.reason = header.reason;

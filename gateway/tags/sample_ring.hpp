@@ -1,15 +1,17 @@
 // A bounded ring of samples from one writing thread to one consuming thread, for tags that have a
-// consumer of every sample. Records are of the size their value has; a full ring refuses.
+// consumer of every sample. Records are of the size their value has; a full ring refuses. A writer
+// that finds the ring empty beyond its first 64 KiB begins at the front again, so that a large
+// ring whose consumer keeps up does not use its memory whole.
 #pragma once
 
 #include "gateway/model/catalogue.hpp"
 #include "gateway/tags/tag_handle.hpp"
+#include "transport/memory/zeroed_memory.hpp"
 #include "transport/time/clock.hpp"
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 namespace tagferry::gateway {
@@ -53,10 +55,11 @@ class sample_ring {
     void release() noexcept { head_.store(read_at_, std::memory_order_release); }
 
   private:
+    bool restarts(std::uint64_t tail, std::size_t place, std::size_t size) noexcept;
     bool next(queued_sample& sample) noexcept;
 
     std::size_t capacity_;
-    std::unique_ptr<std::byte[]> bytes_;
+    transport::zeroed_array<std::byte> bytes_;
     alignas(64) std::atomic<std::uint64_t> head_{0};  // oldest byte in use, moved by the consumer
     std::uint64_t read_at_ = 0;                       // consumer's: shown up to here
     alignas(64) std::atomic<std::uint64_t> tail_{0};  // next byte to write, moved by the writer

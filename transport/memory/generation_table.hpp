@@ -3,37 +3,40 @@
 #pragma once
 
 #include "transport/memory/completion_token.hpp"
+#include "transport/memory/zeroed_memory.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <new>
 #include <stdexcept>
 
 namespace tagferry::transport {
 
-/// A fixed number of records of type T, all made at construction and reused as they are: `take`
-/// does not reset one, its new owner assigns what it needs. One thread at a time. No allocation
-/// after construction; take, find and release cost the same whatever the capacity.
+/// A fixed number of records of type T, each made when it is taken for the first time and reused
+/// as it is: `take` does not reset one, its new owner assigns what it needs. Making a T must not
+/// allocate: that would be paid by an operation, and must not throw. One thread at a time.
+/// Memory is reserved at construction and used as records are; take, find and release cost the
+/// same whatever the capacity.
 template <typename T>
 class generation_table {
   public:
-    /// @param capacity records, 1 to 2^32 - 2. Throws std::invalid_argument outside that range.
+    /// @param capacity records, 1 to 2^32 - 2. Throws std::invalid_argument outside that range,
+    ///   std::system_error when the memory cannot be reserved.
     explicit generation_table(std::size_t capacity)
-        : capacity_(checked(capacity)), cells_(std::make_unique<cell[]>(capacity)) {
-        for (std::size_t index = 0; index < capacity; ++index) {
-            cells_[index].next_free =
-                index + 1 < capacity ? static_cast<std::uint32_t>(index + 1) : none;
-        }
-    }
+        : capacity_(checked(capacity)), memory_(capacity * sizeof(cell)) {}
+    ~generation_table() { std::destroy_n(cells(), made_); }
+    generation_table(const generation_table&) = delete;
+    generation_table& operator=(const generation_table&) = delete;
 
     /// Takes a free record. False when all are taken; `token` is then unchanged. A token of
     /// generation 0 is never handed out, so a default-made token finds nothing.
     bool take(completion_token& token) noexcept {
-        if (first_free_ == none) {
+        if (first_free_ == none && !make()) {
             return false;
         }
-        cell& taken = cells_[first_free_];
+        cell& taken = cells()[first_free_];
         token.index = first_free_;
         first_free_ = taken.next_free;
         token.generation = ++taken.generation;
@@ -64,10 +67,11 @@ class generation_table {
     /// the record it is shown.
     template <typename Visit>
     void for_each(Visit&& visit) {
-        for (std::size_t index = 0; index < capacity_; ++index) {
-            if (is_taken(cells_[index])) {
-                visit(completion_token{static_cast<std::uint32_t>(index), cells_[index].generation},
-                      cells_[index].record);
+        for (std::size_t index = 0; index < made_; ++index) {
+            cell& each = cells()[index];
+            if (is_taken(each)) {
+                visit(completion_token{static_cast<std::uint32_t>(index), each.generation},
+                      each.record);
             }
         }
     }
@@ -96,17 +100,30 @@ class generation_table {
         return capacity;
     }
 
+    cell* cells() const noexcept { return reinterpret_cast<cell*>(memory_.data()); }
+
+    // One more record, free; false when there are all.
+    bool make() noexcept {
+        if (made_ == capacity_) {
+            return false;
+        }
+        ::new (static_cast<void*>(cells() + made_)) cell;
+        first_free_ = static_cast<std::uint32_t>(made_++);
+        return true;
+    }
+
     cell* live(completion_token token) noexcept {
-        if (token.index >= capacity_ || cells_[token.index].generation != token.generation ||
-            !is_taken(cells_[token.index])) {
+        if (token.index >= made_) {
             return nullptr;
         }
-        return &cells_[token.index];
+        cell& named = cells()[token.index];
+        return named.generation == token.generation && is_taken(named) ? &named : nullptr;
     }
 
     std::size_t capacity_;
-    std::unique_ptr<cell[]> cells_;
-    std::uint32_t first_free_ = 0;
+    zeroed_memory memory_;
+    std::size_t made_ = 0;
+    std::uint32_t first_free_ = none;
     std::size_t taken_count_ = 0;
 };
 

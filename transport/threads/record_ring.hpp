@@ -7,15 +7,17 @@
 //
 // A producer moves `head_` over the room it takes, writes the bytes and last the record's header
 // word, which is zero until then. The consumer zeroes what it has read before it moves `tail_`.
+// A producer that finds the ring empty beyond its first 64 KiB begins at the front again, so that
+// a large ring whose consumer keeps up does not use its memory whole.
 #pragma once
 
 #include "transport/memory/rings.hpp"
+#include "transport/memory/zeroed_memory.hpp"
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <span>
 #include <stdexcept>
 
@@ -26,8 +28,7 @@ class record_ring {
     /// @param capacity bytes, 64 to 2^31, rounded up to a power of two. Throws
     ///   std::invalid_argument outside that range.
     explicit record_ring(std::size_t capacity)
-        : mask_(ring_capacity(capacity) - 1),
-          words_(std::make_unique<std::uint64_t[]>((mask_ + 1) / word)) {
+        : mask_(ring_capacity(capacity) - 1), words_((mask_ + 1) / word) {
         if (capacity < 64) {
             throw std::invalid_argument("record ring capacity must be at least 64");
         }
@@ -48,7 +49,7 @@ class record_ring {
         for (;;) {
             const std::uint64_t tail = tail_.load(std::memory_order_acquire);
             const std::size_t to_end = capacity() - (head & mask_);
-            rest = room <= to_end ? 0 : to_end;
+            rest = room <= to_end && !restarts(head, tail, room) ? 0 : to_end;
             if (head + rest + room - tail > capacity()) {
                 // Full, unless `head` is from before others pushed and the consumer read.
                 const std::uint64_t head_now = head_.load(std::memory_order_relaxed);
@@ -80,7 +81,9 @@ class record_ring {
         std::uint64_t tail = tail_.load(std::memory_order_relaxed);
         std::uint64_t state = header(tail).load(std::memory_order_acquire);
         if (state == filler) {
-            tail += release(tail, capacity() - (tail & mask_));
+            header(tail).store(0, std::memory_order_relaxed);  // behind it all is zero
+            tail += capacity() - (tail & mask_);
+            tail_.store(tail, std::memory_order_release);
             state = header(tail).load(std::memory_order_acquire);
         }
         if (state == 0) {
@@ -110,23 +113,29 @@ class record_ring {
         ~releaser() { ring.release(from, size); }
     };
 
+    static constexpr std::size_t restart_after = std::size_t{64} * 1024;
+
+    bool restarts(std::uint64_t head, std::uint64_t tail, std::size_t room) const noexcept {
+        const std::size_t used_up = head & mask_;
+        return head == tail && used_up >= restart_after && used_up >= room;
+    }
+
     static constexpr std::size_t room_for(std::size_t size) noexcept {
         return word + (size + word - 1) / word * word;
     }
     std::byte* bytes(std::uint64_t position) noexcept {
-        return reinterpret_cast<std::byte*>(words_.get()) + (position & mask_);
+        return reinterpret_cast<std::byte*>(words_.data()) + (position & mask_);
     }
     std::atomic_ref<std::uint64_t> header(std::uint64_t position) noexcept {
         return std::atomic_ref<std::uint64_t>{words_[(position & mask_) / word]};
     }
-    std::uint64_t release(std::uint64_t from, std::size_t size) noexcept {
+    void release(std::uint64_t from, std::size_t size) noexcept {
         std::memset(bytes(from), 0, size);
         tail_.store(from + size, std::memory_order_release);
-        return size;
     }
 
     const std::size_t mask_;
-    const std::unique_ptr<std::uint64_t[]> words_;
+    const zeroed_array<std::uint64_t> words_;
     alignas(cache_line_size) std::atomic<std::uint64_t> head_{0};
     alignas(cache_line_size) std::atomic<std::uint64_t> tail_{0};
 };

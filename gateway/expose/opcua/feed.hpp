@@ -5,6 +5,7 @@
 #include "gateway/tags/tag_feed.hpp"
 #include "gateway/tags/tag_table.hpp"
 #include "protocols/opcua/backend/feed.hpp"
+#include "transport/memory/zeroed_memory.hpp"
 #include "transport/threads/shard.hpp"
 
 #include <cstddef>
@@ -61,7 +62,7 @@ class opcua_feed final : public opcua::feed_backend,
     opcua_feed_limits limits_;
     tag_feed feed_;
     std::size_t number_ = 0;
-    std::vector<watched> watched_;  // by table index
+    transport::zeroed_array<watched> watched_;  // by table index
     std::size_t queued_tags_ = 0;
     bool latest_news_ = false;
     bool queued_news_ = false;

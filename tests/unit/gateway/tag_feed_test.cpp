@@ -107,6 +107,44 @@ TEST(sample_ring, refuses_when_full_and_when_too_long) {
     EXPECT_TRUE(ring.push(sample));
 }
 
+TEST(sample_ring, uses_only_its_front_while_the_reader_keeps_up) {
+    sample_ring ring{1024 * 1024};
+    std::vector<std::byte> value(1'000);
+    queued_sample sample;
+    sample.value = value;
+    std::set<const std::byte*> places;
+    std::uint32_t pushed = 0;
+    std::uint32_t shown = 0;
+    const auto push = [&] {
+        value[pushed % value.size()] = static_cast<std::byte>(pushed);
+        sample.handle = {pushed++, 1};
+        ASSERT_TRUE(ring.push(sample));
+    };
+    const auto read_all = [&] {
+        ring.peek(1'000'000, [&](const queued_sample& seen) {
+            EXPECT_EQ(seen.handle.index, shown);
+            EXPECT_EQ(seen.value[shown % value.size()], static_cast<std::byte>(shown));
+            places.insert(seen.value.data());
+            ++shown;
+        });
+        ring.release();
+    };
+    while (pushed < 10'000) {
+        push();
+        push();
+        push();
+        read_all();
+    }
+    EXPECT_EQ(shown, pushed);
+    EXPECT_LE(*places.rbegin() - *places.begin(), 70'000);
+    // One that falls behind still has the whole ring.
+    const std::uint32_t before = pushed;
+    while (ring.push(sample)) {
+        ++pushed;
+    }
+    EXPECT_GT(pushed - before, 900u);
+}
+
 class tag_feed_test : public testing::Test {
   protected:
     static tag_feed_options options(int* wakes, std::size_t ring_bytes) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <random>
 #include <semaphore>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -87,9 +88,9 @@ TEST(record_ring, frees_the_record_when_its_taker_throws) {
     EXPECT_EQ(ring.taken(), ring.freed());
 }
 
-TEST(record_ring, many_producers_one_consumer) {
+void push_from_three_threads(std::size_t capacity) {
     constexpr std::uint64_t each = 20'000;
-    record_ring ring(4096);
+    record_ring ring(capacity);
     std::vector<std::thread> producers;
     for (std::uint8_t producer = 0; producer < 3; ++producer) {
         producers.emplace_back([&ring, producer] {
@@ -122,6 +123,33 @@ TEST(record_ring, many_producers_one_consumer) {
         producer.join();
     }
     EXPECT_EQ(ring.taken(), ring.freed());
+}
+
+TEST(record_ring, many_producers_one_consumer) {
+    push_from_three_threads(4096);
+}
+
+TEST(record_ring, many_producers_one_consumer_in_one_that_begins_at_its_front_again) {
+    push_from_three_threads(std::size_t{1} << 17U);
+}
+
+TEST(record_ring, uses_only_its_front_while_the_consumer_keeps_up) {
+    record_ring ring(std::size_t{1} << 20U);
+    const std::string text(1'000, 'x');
+    std::set<const std::byte*> places;
+    for (int number = 0; number < 10'000; ++number) {
+        ASSERT_TRUE(ring.try_push(1, bytes_of(text)));
+        ASSERT_TRUE(ring.try_pop([&](std::uint8_t, std::span<const std::byte> got) {
+            EXPECT_EQ(text_of(got), text);
+            places.insert(got.data());
+        }));
+    }
+    EXPECT_LE(*places.rbegin() - *places.begin(), 66'000);
+    std::size_t pushed = 0;
+    while (ring.try_push(1, bytes_of(text))) {
+        ++pushed;
+    }
+    EXPECT_GT(pushed, 900u) << "one that falls behind still has the whole ring";
 }
 
 /// Keeps what it is given; can be held up like a slow disk.
