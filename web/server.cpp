@@ -12,6 +12,7 @@
 #include "web/metrics/metrics_page.hpp"
 
 #include <array>
+#include <deque>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -78,15 +79,16 @@ struct server::parts {
           version(above.identity),
           sources(above.metrics.begin(), above.metrics.end()),
           metrics(above.execution, sources, limits.scrapes),
-          routes(table()),
+          files(options.assets.begin(), options.assets.end()),
+          routes(table(options.assets)),
           counters(routes.handlers()),
           shared{limits,       clock,    routes, output_pool,
                  request_pool, counters, later,  options.anonymous_role} {
         sources.push_back(&counters);
     }
 
-    std::vector<route_entry> table() {
-        return {
+    std::vector<route_entry> table(std::span<const asset> assets) {
+        std::vector<route_entry> entries = {
             {.path = "/api/v1/values/{path}",
              .resource = &value,
              .kind = http_value,
@@ -103,6 +105,11 @@ struct server::parts {
             {.path = "/readyz", .resource = &readiness, .needs = role::none},
             {.path = "/metrics", .resource = &metrics},
         };
+        for (std::size_t i = 0; i < assets.size(); ++i) {
+            entries.push_back(
+                {.path = assets[i].path, .label = "/", .resource = &files[i], .needs = role::none});
+        }
+        return entries;
     }
 
     http_limits limits;
@@ -122,6 +129,7 @@ struct server::parts {
     version_resource version;
     std::vector<const prometheus::Collectable*> sources;
     metrics_page metrics;
+    std::deque<asset_resource> files;
     router routes;
     request_counters counters;
     connection_shared shared;

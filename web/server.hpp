@@ -4,6 +4,7 @@
 #include "transport/net/listener.hpp"
 #include "transport/time/clock.hpp"
 #include "web/backend/backend.hpp"
+#include "web/http/assets.hpp"
 #include "web/http/limits.hpp"
 
 #include <prometheus/collectable.h>
@@ -18,6 +19,8 @@ struct server_options {
     /// What somebody without credentials may do. Listeners stay on loopback while this is more
     /// than `none`.
     role anonymous_role = role::viewer;
+    /// Files served to everybody at their paths; "/" is the page. None may lie below "/api".
+    std::span<const asset> assets = {};
 };
 
 /// Makes the engine of each connection. The engines keep deadlines of their own and answer 408:

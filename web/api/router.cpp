@@ -31,14 +31,18 @@ std::string_view name_of(http_method method) noexcept {
 
 router::router(std::vector<route_entry> routes) : handlers_{"unmatched"}, allowed_{""} {
     for (const route_entry& added : routes) {
-        auto known = std::find(handlers_.begin(), handlers_.end(), added.path);
+        const std::string_view label = added.label.empty() ? added.path : added.label;
+        auto known = std::find(handlers_.begin(), handlers_.end(), label);
         if (known == handlers_.end()) {
-            handlers_.push_back(added.path);
+            handlers_.push_back(label);
             allowed_.emplace_back("OPTIONS");
             known = handlers_.end() - 1;
         }
         const auto handler = static_cast<std::size_t>(known - handlers_.begin());
-        allowed_[handler] = std::string(name_of(added.method)) + ", " + allowed_[handler];
+        const std::string method(name_of(added.method));
+        if (!allowed_[handler].starts_with(method)) {
+            allowed_[handler] = method + ", " + allowed_[handler];
+        }
         const std::size_t brace = added.path.find('{');
         entries_.push_back({.route = added,
                             .literal = added.path.substr(0, brace),

@@ -16,6 +16,8 @@ namespace tagferry::web {
 /// takes the rest of the path, slashes included.
 struct route_entry {
     std::string_view path = {};  ///< e.g. "/api/v1/values/{path}", static storage
+    /// What the request counters call it; empty: the path. Several paths may share one.
+    std::string_view label = {};
     http_method method = http_method::get;
     web::resource* resource = nullptr;
     role needs = role::viewer;
@@ -25,7 +27,8 @@ struct route_entry {
 
 class router final : public site {
   public:
-    /// Earlier routes are tried first. Routes of one path must have the same template.
+    /// Earlier routes are tried first. Routes of one path must have the same template, and those
+    /// of one label the same methods.
     explicit router(std::vector<route_entry> routes);
 
     route_match route_of(http_method method, std::string_view path) const noexcept;

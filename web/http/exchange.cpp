@@ -26,6 +26,25 @@ bool exchange::retain() noexcept {
     return true;
 }
 
+progress put_body(exchange& with, std::string_view body, std::size_t& sent) noexcept {
+    constexpr std::size_t piece = 4096;
+    output_chain& out = with.out();
+    while (sent < body.size()) {
+        if (out.slots_held() >= with.limits().output_high_water_slots) {
+            return progress::more;
+        }
+        const output_chain::mark before = out.position();
+        const std::string_view part = body.substr(sent, piece);
+        out.put(part);
+        if (!out.ok()) {
+            out.rollback(before);
+            return progress::more;
+        }
+        sent += part.size();
+    }
+    return progress::finished;
+}
+
 progress exchange::refuse(const problem& what) noexcept {
     // Room for a problem was reserved when the request was admitted.
     answer.put_problem(what);

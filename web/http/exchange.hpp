@@ -91,4 +91,8 @@ class exchange {
     alignas(std::max_align_t) std::array<std::byte, state_size> state_;
 };
 
+/// Writes what of `body` is not `sent` yet, as far as there is room: `more` until all of it is.
+/// The body lies still until the answer is finished.
+progress put_body(exchange& with, std::string_view body, std::size_t& sent) noexcept;
+
 }  // namespace tagferry::web

@@ -15,6 +15,7 @@ enum class http_method : std::uint8_t { get, head, options, post, put, patch, de
 enum class request_field : std::uint8_t {
     host,
     accept,
+    accept_encoding,
     authorization,
     content_type,
     cookie,
@@ -22,6 +23,10 @@ enum class request_field : std::uint8_t {
     if_match,
     if_none_match,
     origin,
+    sec_websocket_key,
+    sec_websocket_protocol,
+    sec_websocket_version,
+    upgrade,
     count  ///< not a field: how many there are
 };
 
@@ -37,6 +42,7 @@ struct http_request {
     http_method method = http_method::other;
     bool is_http_1_1 = true;
     bool keep_alive = true;
+    bool upgrade = false;  ///< `Connection` names `Upgrade` (RFC 9110, 7.8)
 
     /// The field's value; empty when absent.
     std::string_view field(request_field name) const noexcept {

@@ -53,6 +53,8 @@ request_field field_of(http::field name) noexcept {
             return request_field::host;
         case http::field::accept:
             return request_field::accept;
+        case http::field::accept_encoding:
+            return request_field::accept_encoding;
         case http::field::authorization:
             return request_field::authorization;
         case http::field::content_type:
@@ -67,6 +69,14 @@ request_field field_of(http::field name) noexcept {
             return request_field::if_none_match;
         case http::field::origin:
             return request_field::origin;
+        case http::field::sec_websocket_key:
+            return request_field::sec_websocket_key;
+        case http::field::sec_websocket_protocol:
+            return request_field::sec_websocket_protocol;
+        case http::field::sec_websocket_version:
+            return request_field::sec_websocket_version;
+        case http::field::upgrade:
+            return request_field::upgrade;
         default:
             return request_field::count;
     }
@@ -161,6 +171,7 @@ request_fault request_parser::take_head(std::string_view head, http_request& req
         return fault_of(error, head);
     }
     request.keep_alive = keep_alive();
+    request.upgrade = upgrade();
     if (request.is_http_1_1 && !has_host_) {
         // RFC 9112, 3.2.
         return {http_status::bad_request, "The request has no Host field."};

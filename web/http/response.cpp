@@ -28,8 +28,18 @@ constexpr std::string_view last_chunk = "0\r\n\r\n";
 constexpr std::size_t chunk_digits = 8;
 constexpr std::size_t chunk_header_size = chunk_digits + line_end.size();
 
-constexpr std::string_view common_fields =
-    "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n";
+std::string_view fields_of(caching keep) noexcept {
+    switch (keep) {
+        case caching::no_store:
+            break;
+        case caching::revalidate:
+            return "Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\n";
+        case caching::immutable:
+            return "Cache-Control: public, max-age=31536000, immutable\r\n"
+                   "X-Content-Type-Options: nosniff\r\n";
+    }
+    return "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n";
+}
 
 void write_chunk_header(char* at, std::size_t size) noexcept {
     constexpr std::string_view digits = "0123456789abcdef";
@@ -55,6 +65,12 @@ std::size_t write_fields(const problem& what, std::span<char> buffer) noexcept {
     if (what.retry) {
         put("Retry-After: 1\r\n");
     }
+    if (what.challenge) {
+        put("WWW-Authenticate: Bearer realm=\"tagferry\"\r\n");
+    }
+    if (what.upgrade) {
+        put("Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n");
+    }
     return size;
 }
 
@@ -70,8 +86,8 @@ void response::reset(const http_request& request, bool keep_alive) noexcept {
     chunk_open_ = false;
 }
 
-void response::put_head(http_status status, std::string_view content_type,
-                        std::string_view fields) noexcept {
+void response::put_head(http_status status, std::string_view content_type, std::string_view fields,
+                        caching keep) noexcept {
     start_ = out_.position();
     status_ = status;
     out_.put(status_line(status));
@@ -80,7 +96,9 @@ void response::put_head(http_status status, std::string_view content_type,
         out_.put(content_type);
         out_.put(line_end);
     }
-    out_.put(common_fields);
+    if (status != http_status::switching_protocols) {
+        out_.put(fields_of(keep));
+    }
     out_.put(fields);
     connection_field_ = out_.position();
     // The default of each version needs no saying (RFC 9112, 9.3).
@@ -90,12 +108,12 @@ void response::put_head(http_status status, std::string_view content_type,
     }
 }
 
-bool response::begin(http_status status, std::string_view content_type,
-                     std::string_view fields) noexcept {
+bool response::begin(http_status status, std::string_view content_type, std::string_view fields,
+                     caching keep) noexcept {
     if (!out_.open(head_size)) {
         return false;
     }
-    put_head(status, content_type, fields);
+    put_head(status, content_type, fields, keep);
     length_field_ = out_.position();
     out_.put(length_field);
     out_.put("\r\n\r\n");
@@ -104,9 +122,9 @@ bool response::begin(http_status status, std::string_view content_type,
     return true;
 }
 
-bool response::begin_sized(http_status status, std::string_view content_type,
-                           std::size_t size) noexcept {
-    if (!begin(status, content_type)) {
+bool response::begin_sized(http_status status, std::string_view content_type, std::size_t size,
+                           std::string_view fields, caching keep) noexcept {
+    if (!begin(status, content_type, fields, keep)) {
         return false;
     }
     patch_length(size);
@@ -114,11 +132,11 @@ bool response::begin_sized(http_status status, std::string_view content_type,
     return true;
 }
 
-bool response::begin_empty(std::string_view fields) noexcept {
+bool response::begin_empty(std::string_view fields, http_status status, caching keep) noexcept {
     if (!out_.open(head_size)) {
         return false;
     }
-    put_head(http_status::no_content, {}, fields);
+    put_head(status, {}, fields, keep);
     out_.put(line_end);
     body_ = out_.position();
     ending_ = ending::length;
@@ -140,6 +158,8 @@ bool response::put_problem(const problem& what) noexcept {
     constexpr std::size_t longest_subject = 128;
     out_.put("{\"type\":\"urn:tagferry:problem:");
     out_.put(what.code);
+    out_.put("\",\"code\":\"");
+    out_.put(what.code);
     out_.put("\",\"title\":");
     put_json_string(out_, reason_phrase(what.status));
     out_.put(",\"status\":");
@@ -153,6 +173,13 @@ bool response::put_problem(const problem& what) noexcept {
     if (!what.hint.empty()) {
         out_.put(",\"hint\":");
         put_json_string(out_, what.hint);
+    }
+    if (!what.pointer.empty()) {
+        out_.put(",\"errors\":[{\"pointer\":");
+        put_json_string(out_, what.pointer);
+        out_.put(",\"detail\":");
+        put_json_string(out_, what.detail);
+        out_.put("}]");
     }
     out_.put('}');
     return true;

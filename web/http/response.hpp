@@ -24,8 +24,18 @@ struct problem {
     std::string_view detail = {};   ///< what is wrong, one sentence
     std::string_view hint = {};     ///< what to do about it; empty: nothing to say
     std::string_view subject = {};  ///< what it is about, e.g. a path, any bytes; empty: none
+    std::string_view pointer = {};  ///< JSON Pointer into the body to what is wrong; empty: none
     std::string_view allow = {};    ///< value of an Allow field; empty: none
     bool retry = false;             ///< adds `Retry-After: 1`
+    bool challenge = false;         ///< adds `WWW-Authenticate: Bearer` (RFC 6750, 3)
+    bool upgrade = false;           ///< adds what a client should upgrade to
+};
+
+/// How long an answer may be kept and used again.
+enum class caching : std::uint8_t {
+    no_store,    ///< never: it is about this moment
+    revalidate,  ///< kept, and used after asking with its ETag
+    immutable,   ///< for ever: its name changes with its content
 };
 
 class response {
@@ -40,12 +50,14 @@ class response {
 
     /// Writes the head of an answer whose body follows. False, with nothing written: a shortage.
     /// @param content_type a media type. @param fields further header lines with their line ends.
-    bool begin(http_status status, std::string_view content_type,
-               std::string_view fields = {}) noexcept;
+    bool begin(http_status status, std::string_view content_type, std::string_view fields = {},
+               caching keep = caching::no_store) noexcept;
     /// As `begin`, for a body of exactly `size` bytes: it is never chunked.
-    bool begin_sized(http_status status, std::string_view content_type, std::size_t size) noexcept;
-    /// Writes an answer without body (204).
-    bool begin_empty(std::string_view fields) noexcept;
+    bool begin_sized(http_status status, std::string_view content_type, std::size_t size,
+                     std::string_view fields = {}, caching keep = caching::no_store) noexcept;
+    /// Writes an answer that has no body: 101, 204 or 304.
+    bool begin_empty(std::string_view fields, http_status status = http_status::no_content,
+                     caching keep = caching::no_store) noexcept;
 
     /// Replaces whatever was written of this answer, which must not have paused, by a problem.
     bool put_problem(const problem& what) noexcept;
@@ -71,8 +83,8 @@ class response {
     // How the peer knows where the body ends.
     enum class ending : std::uint8_t { none, undecided, length, chunks, connection_close };
 
-    void put_head(http_status status, std::string_view content_type,
-                  std::string_view fields) noexcept;
+    void put_head(http_status status, std::string_view content_type, std::string_view fields,
+                  caching keep) noexcept;
     void patch_length(std::size_t size) noexcept;
     void patch_length_field(std::string_view text) noexcept;
     void end_chunk() noexcept;

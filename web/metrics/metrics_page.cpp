@@ -115,23 +115,9 @@ progress metrics_page::resumed(exchange& with, std::uint32_t) {
 progress metrics_page::advance(exchange& with) {
     auto& state = with.state<page_state>();
     scrape& done = *scrapes_[state.index];
-    output_chain& out = with.out();
-    constexpr std::size_t piece = 4096;
-    while (state.sent < done.text.size()) {
-        if (out.slots_held() >= with.limits().output_high_water_slots) {
-            return progress::more;
-        }
-        const output_chain::mark before = out.position();
-        const auto part = std::string_view(done.text).substr(state.sent, piece);
-        out.put(part);
-        if (!out.ok()) {
-            out.rollback(before);
-            return progress::more;
-        }
-        state.sent += part.size();
-    }
-    done.taken = false;
-    return progress::finished;
+    const progress how = put_body(with, done.text, state.sent);
+    done.taken = how != progress::finished;
+    return how;
 }
 
 void metrics_page::abandoned(exchange& with) noexcept {

@@ -256,6 +256,15 @@ class fake_identity final : public identity {
     bool ready() const noexcept override { return is_ready; }
     std::string_view why_not_ready() const noexcept override { return "OPC UA does not listen."; }
     bool healthy() const noexcept override { return is_healthy; }
+    std::optional<principal> authenticate(std::string_view bearer) const noexcept override {
+        if (bearer == "viewer-token") {
+            return principal{"panel", role::viewer};
+        }
+        if (bearer == "operator-token") {
+            return principal{"shift", role::operator_};
+        }
+        return std::nullopt;
+    }
 };
 
 /// Keeps what was submitted until the test runs it.
