@@ -2,8 +2,11 @@
 
 namespace tagferry::s7 {
 
-bool manual_faults::accept_connection(transport::time_point /*now*/) {
-    return !refusing_;
+connection_fate manual_faults::accept_connection(transport::time_point /*now*/) {
+    if (refusing_) {
+        return connection_fate::refuse;
+    }
+    return silent_ ? connection_fate::ignore : connection_fate::serve;
 }
 
 job_fate manual_faults::judge(const s7_message& /*job*/, transport::time_point /*now*/) {

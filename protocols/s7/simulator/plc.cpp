@@ -73,25 +73,60 @@ void simulated_plc::drop_connections() noexcept {
     }
 }
 
-std::span<const std::byte> simulated_plc::read(const variable& item, item_code& code) noexcept {
+std::span<std::byte> simulated_plc::find(const variable& item, item_code& code) noexcept {
     const auto bytes = memory_.find(item, code);
+    const bool in_block = item.area_code == static_cast<std::uint8_t>(area::data_block);
+    if (in_block && code != item_code::not_supported && faults_ != nullptr &&
+        !faults_->block_exists(item.block, clock_.now())) {
+        code = item_code::object_missing;
+        return {};
+    }
+    return bytes;
+}
+
+void simulated_plc::count(const s7_message& job) noexcept {
+    const auto is = [&](function_code code) {
+        return job.type == message_type::job && job.function() == static_cast<std::uint8_t>(code);
+    };
+    const bool reads = is(function_code::read_variable);
+    const bool writes = is(function_code::write_variable);
+    counters_.read_jobs += reads ? 1U : 0U;
+    counters_.write_jobs += writes ? 1U : 0U;
+    counters_.jobs += reads || writes ? 1U : 0U;
+}
+
+void simulated_plc::item_was_read(const variable& item, std::span<const std::byte> bytes) {
+    ++counters_.items_read;
+    if (observer_ != nullptr) {
+        observer_->item_read(item, bytes, clock_.now());
+    }
+}
+
+transport::duration simulated_plc::time_in_run() noexcept {
+    const transport::time_point now = clock_.now();
+    const auto stopped =
+        faults_ != nullptr ? faults_->time_in_stop(now) : transport::duration::zero();
+    return now - started_ - stopped;
+}
+
+std::span<const std::byte> simulated_plc::read(const variable& item, item_code& code) noexcept {
+    std::span<const std::byte> bytes = find(item, code);
     if (bytes.empty()) {
         return {};
     }
     const auto where = static_cast<area>(item.area_code);
     const std::uint16_t block = where == area::data_block ? item.block : std::uint16_t{0};
-    signals_.evaluate(where, block, item.start_byte(), bytes.size(), memory_,
-                      clock_.now() - started_);
+    signals_.evaluate(where, block, item.start_byte(), bytes.size(), memory_, time_in_run());
     if (item.type == request_type::bit) {
         bit_ = (bytes[0] >> item.start_bit()) & std::byte{1};
-        return {&bit_, 1};
+        bytes = {&bit_, 1};
     }
     return bytes;
 }
 
 item_code simulated_plc::write(const variable& item, std::span<const std::byte> bytes) noexcept {
     item_code code = item_code::success;
-    const auto to = memory_.find(item, code);
+    const auto to = find(item, code);
     if (code != item_code::success) {
         return code;
     }
@@ -103,6 +138,9 @@ item_code simulated_plc::write(const variable& item, std::span<const std::byte> 
         to[0] = (bytes[0] & std::byte{1}) != std::byte{0} ? to[0] | mask : to[0] & ~mask;
     } else {
         std::copy(bytes.begin(), bytes.end(), to.begin());
+    }
+    if (observer_ != nullptr) {
+        observer_->item_written(item, bytes, clock_.now());
     }
     return code;
 }

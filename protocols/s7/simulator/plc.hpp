@@ -4,6 +4,7 @@
 #include "protocols/s7/simulator/config.hpp"
 #include "protocols/s7/simulator/faults.hpp"
 #include "protocols/s7/simulator/memory.hpp"
+#include "protocols/s7/simulator/observer.hpp"
 #include "protocols/s7/simulator/profile.hpp"
 #include "protocols/s7/simulator/signals.hpp"
 #include "transport/engine.hpp"
@@ -50,6 +51,9 @@ class simulated_plc {
     /// Connections open now.
     std::size_t connection_count() const noexcept { return engines_.size(); }
 
+    /// Who is told what jobs read and wrote; null: nobody. It outlives the PLC.
+    void observe(simulator_observer* observer) noexcept { observer_ = observer; }
+
     /// Closes every connection at once, as a pulled cable or a switched-off CPU does.
     void drop_connections() noexcept;
 
@@ -60,11 +64,18 @@ class simulated_plc {
 
   private:
     friend class server_engine;
+    std::span<std::byte> find(const variable& item, item_code& code) noexcept;
+    void count(const s7_message& job) noexcept;
+    void item_was_read(const variable& item, std::span<const std::byte> bytes);
+    /// Since the PLC was made, time in STOP not counted: what signals go by.
+    transport::duration time_in_run() noexcept;
+
     simulator_config config_;
     plc_profile profile_;
     const transport::clock& clock_;
     transport::time_point started_;
     fault_hook* faults_;
+    simulator_observer* observer_ = nullptr;
     transport::timing_wheel* wheel_;
     plc_memory memory_;
     signal_set signals_;

@@ -21,6 +21,18 @@ constexpr std::size_t frames_per_turn = 64;
 constexpr std::size_t spare_replies = 4;
 constexpr std::uint8_t class_mask = 0xF0;
 constexpr std::size_t reference_offset = 4;  // in any S7 header
+// A PDU of the largest size is then at most what a batch takes in one message.
+constexpr std::size_t smallest_fragment = 67;
+
+bool is_setup(const s7_message& job) noexcept {
+    return job.function() == static_cast<std::uint8_t>(function_code::setup);
+}
+
+/// What a fault makes of item `index` of `count`.
+item_code forced_code(const job_fate& fate, std::size_t index, std::size_t count) noexcept {
+    const bool met = fate.failing_item == job_fate::all_items || fate.failing_item % count == index;
+    return met ? fate.item_error : item_code::success;
+}
 
 }  // namespace
 
@@ -50,7 +62,7 @@ void server_engine::opened(transport::engine_host& host, time_point now) {
     busy_until_ = {};
     dribbling_ = nullptr;
     joiner_.reset();
-    cutter_.set_tpdu_size(default_tpdu_size);
+    tpdu_size_ = default_tpdu_size;
     for (reply& one : replies_) {
         one.state = reply_state::free;
     }
@@ -58,11 +70,14 @@ void server_engine::opened(transport::engine_host& host, time_point now) {
     if (room) {
         plc_.engines_.push_back(this);
     }
-    if (!room || (plc_.faults_ != nullptr && !plc_.faults_->accept_connection(now))) {
+    const connection_fate fate =
+        plc_.faults_ != nullptr ? plc_.faults_->accept_connection(now) : connection_fate::serve;
+    if (!room || fate == connection_fate::refuse) {
         ++plc_.counters_.connections_refused;
         drop();
         return;
     }
+    stage_ = fate == connection_fate::ignore ? stage::deaf : stage_;
     ++plc_.counters_.connections;
 }
 
@@ -84,6 +99,9 @@ void server_engine::drop() noexcept {
 // --- Receiving ----------------------------------------------------------------------------------
 
 transport::receive_result server_engine::receive(std::span<std::byte> bytes, time_point now) {
+    if (stage_ == stage::deaf) {
+        return {bytes.size(), false};
+    }
     std::size_t consumed = 0;
     for (std::size_t frames = 0; !ending_; ++frames) {
         const auto rest = bytes.subspan(consumed);
@@ -139,14 +157,13 @@ bool server_engine::take_connect(const cotp_tpdu& tpdu, time_point now) {
         return false;
     }
     const std::size_t limit = plc_.config_.tpdu_size == 0 ? largest_tpdu : plc_.config_.tpdu_size;
-    const std::size_t tpdu_size = std::min(tpdu.tpdu_size.value_or(default_tpdu_size), limit);
-    cutter_.set_tpdu_size(tpdu_size);
+    tpdu_size_ = std::min(tpdu.tpdu_size.value_or(default_tpdu_size), limit);
     stage_ = stage::negotiating;
     reply& answer = *free_reply();
     const std::size_t size = encode_cotp_connect(answer.buffer, cotp_type::connect_confirm,
                                                  {.destination_reference = tpdu.source_reference,
                                                   .source_reference = own_reference,
-                                                  .tpdu_size = tpdu_size,
+                                                  .tpdu_size = tpdu_size_,
                                                   .calling_tsap = tpdu.calling_tsap,
                                                   .called_tsap = tpdu.called_tsap});
     answer.is_packet = true;
@@ -162,26 +179,26 @@ bool server_engine::take_message(std::span<const std::byte> pdu, time_point now)
     if (job.type != message_type::job && job.type != message_type::userdata) {
         return true;  // an answer to nothing
     }
-    const bool is_setup = job.function() == static_cast<std::uint8_t>(function_code::setup);
-    if (stage_ == stage::negotiating && !is_setup) {
+    if (stage_ == stage::negotiating && !is_setup(job)) {
         return false;
     }
+    plc_.count(job);
     const job_fate fate = plc_.faults_ != nullptr ? plc_.faults_->judge(job, now) : job_fate{};
-    if (fate.what == job_fate::action::drop) {
+    using action = job_fate::action;
+    if (fate.what == action::lose || fate.what == action::lose_and_drop) {
+        answer(job, fate, free_reply()->buffer.subspan(envelope_size).first(pdu_size_));
+    }
+    if (fate.what == action::drop || fate.what == action::lose_and_drop) {
         drop();
-        return true;
+    } else if (fate.what == action::answer || fate.what == action::refuse) {
+        queue_answer(job, fate, pdu.size(), now);
     }
-    if (fate.what == job_fate::action::ignore) {
-        return true;
-    }
-    queue_answer(job, fate, pdu.size(), now);
     return true;
 }
 
 /// @param pdu_size of the job: one over what was granted is refused.
 void server_engine::queue_answer(const s7_message& job, const job_fate& fate, std::size_t pdu_size,
                                  time_point now) {
-    const bool is_setup = job.function() == static_cast<std::uint8_t>(function_code::setup);
     reply& first = *free_reply();
     const auto room = first.buffer.subspan(envelope_size);
     std::size_t size = 0;
@@ -192,24 +209,45 @@ void server_engine::queue_answer(const s7_message& job, const job_fate& fate, st
     } else {
         size = answer(job, fate, room.first(pdu_size_));
     }
+    const time_point begun = plc_.config_.serial ? std::max(now, busy_until_) : now;
+    const time_point due =
+        begun + fate.delay + (is_setup(job) ? transport::duration::zero() : plc_.config_.latency);
+    busy_until_ = due;
+    first.is_packet = false;
+    first.cutter.set_tpdu_size(tpdu_size_);
+    queue(first, envelope_size + size, due);
     transport::store(room.data() + reference_offset,
                      static_cast<std::uint16_t>(job.reference ^ fate.reference_flip),
                      std::endian::big);
-    const time_point begun = plc_.config_.serial ? std::max(now, busy_until_) : now;
-    const time_point due =
-        begun + fate.delay + (is_setup ? transport::duration::zero() : plc_.config_.latency);
-    busy_until_ = due;
-    first.is_packet = false;
-    queue(first, envelope_size + size, due);
+    spoil(first, fate);
+}
+
+/// What a fault does to an answer that is queued.
+void server_engine::spoil(reply& answer, const job_fate& fate) {
     if (fate.dribble > transport::duration::zero()) {
-        put_data_header(first.buffer.first<envelope_size>(), size, true);
-        first.dribble = fate.dribble;
+        put_data_header(answer.buffer.first<envelope_size>(), answer.size - envelope_size, true);
+        answer.dribble = fate.dribble;
     }
-    reply* const second = fate.twice ? free_reply() : nullptr;
+    if (fate.fragment_size != 0) {
+        answer.cutter.set_tpdu_size(std::clamp(fate.fragment_size, smallest_fragment, tpdu_size_));
+    }
+    if (fate.hold > transport::duration::zero()) {
+        answer.held = true;
+        answer.due += fate.hold;
+    }
+    if (fate.twice) {
+        copy(answer);
+    }
+}
+
+/// Queues the same message once more, if there is room for it.
+void server_engine::copy(const reply& answer) {
+    reply* const second = free_reply();
     if (second != nullptr) {
-        std::copy_n(first.buffer.begin(), envelope_size + size, second->buffer.begin());
+        std::copy_n(answer.buffer.begin(), answer.size, second->buffer.begin());
         second->is_packet = false;
-        queue(*second, envelope_size + size, due);
+        second->cutter = answer.cutter;
+        queue(*second, answer.size, answer.due);
     }
 }
 
@@ -223,10 +261,10 @@ std::size_t server_engine::answer(const s7_message& job, const job_fate& fate,
             case function_code::setup:
                 return answer_setup(job, to);
             case function_code::read_variable:
-                size = answer_read(job, fate.item_error, to);
+                size = answer_read(job, fate, to);
                 break;
             case function_code::write_variable:
-                size = answer_write(job, fate.item_error, to);
+                size = answer_write(job, fate, to);
                 break;
         }
     }
@@ -242,6 +280,10 @@ std::size_t server_engine::answer_setup(const s7_message& job, std::span<std::by
     setup.calling_jobs = std::min(setup.calling_jobs, profile.calling_jobs);
     setup.called_jobs = std::min(setup.called_jobs, profile.called_jobs);
     setup.pdu_size = std::min(setup.pdu_size, profile.pdu_size);
+    if (plc_.faults_ != nullptr) {
+        const std::size_t limit = plc_.faults_->pdu_limit(plc_.clock_.now());
+        setup.pdu_size = static_cast<std::uint16_t>(std::min<std::size_t>(setup.pdu_size, limit));
+    }
     if (setup.pdu_size < smallest_pdu || setup.calling_jobs == 0) {
         return encode_ack(to, job.reference, error_pdu_size);
     }
@@ -250,10 +292,8 @@ std::size_t server_engine::answer_setup(const s7_message& job, std::span<std::by
     return encode_setup_reply(to, job.reference, setup);
 }
 
-std::size_t server_engine::answer_read(const s7_message& job, item_code forced,
+std::size_t server_engine::answer_read(const s7_message& job, const job_fate& fate,
                                        std::span<std::byte> to) {
-    ++plc_.counters_.jobs;
-    ++plc_.counters_.read_jobs;
     request_items items(job.parameters);
     if (!items.ok()) {
         return 0;
@@ -261,9 +301,10 @@ std::size_t server_engine::answer_read(const s7_message& job, item_code forced,
     read_reply_builder builder(to, job.reference, items.count());
     variable item;
     bool supported = false;
-    while (items.next(item, supported)) {
+    for (std::size_t i = 0; items.next(item, supported); ++i) {
         item_code code = item_code::not_supported;
         const auto bytes = supported ? plc_.read(item, code) : std::span<const std::byte>{};
+        const item_code forced = forced_code(fate, i, items.count());
         code = forced == item_code::success ? code : forced;
         if (code == item_code::success) {
             const auto room = builder.succeed(item);
@@ -275,17 +316,15 @@ std::size_t server_engine::answer_read(const s7_message& job, item_code forced,
             ++plc_.counters_.items_failed;
             builder.fail(code);
         } else {
-            ++plc_.counters_.items_read;
+            plc_.item_was_read(item, bytes);
         }
     }
     const std::size_t size = builder.finish();
     return size != 0 ? size : encode_ack(to, job.reference, error_pdu_size);
 }
 
-std::size_t server_engine::answer_write(const s7_message& job, item_code forced,
+std::size_t server_engine::answer_write(const s7_message& job, const job_fate& fate,
                                         std::span<std::byte> to) {
-    ++plc_.counters_.jobs;
-    ++plc_.counters_.write_jobs;
     request_items items(job.parameters);
     if (!items.ok()) {
         return 0;
@@ -303,6 +342,7 @@ std::size_t server_engine::answer_write(const s7_message& job, item_code forced,
     variable item;
     bool supported = false;
     for (std::size_t i = 0; items.next(item, supported) && values.next(data); ++i) {
+        const item_code forced = forced_code(fate, i, items.count());
         codes[i] = forced != item_code::success ? forced
                    : supported                  ? plc_.write(item, data.bytes)
                                                 : item_code::not_supported;
@@ -337,8 +377,10 @@ void server_engine::queue(reply& answer, std::size_t size, time_point due) {
     answer.state = reply_state::waiting;
     answer.dribble = {};
     answer.dribbled = 0;
+    answer.held = false;
     answer.size = size;
     answer.due = due;
+    answer.ready = due;
     answer.order = order_++;
     const auto waiting = static_cast<std::size_t>(
         std::count_if(replies_.begin(), replies_.end(),
@@ -357,10 +399,31 @@ bool server_engine::hand_over(reply& answer, transport::send_batch& batch) noexc
         dribbling_ = &answer;
         return true;
     }
-    return answer.is_packet ? batch.add(message) : cutter_.add(batch, message);
+    return answer.is_packet ? batch.add(message) : answer.cutter.add(batch, message);
+}
+
+/// Lets go answers that were held back: with another one that is ready, or with a copy when none
+/// came in time.
+void server_engine::pair_up(time_point now) {
+    for (reply& one : replies_) {
+        if (one.state != reply_state::waiting || !one.held) {
+            continue;
+        }
+        const bool partner = std::any_of(replies_.begin(), replies_.end(), [&](const reply& other) {
+            return &other != &one && other.state == reply_state::waiting && other.ready <= now;
+        });
+        if (partner && one.ready <= now) {
+            one.due = one.ready;
+            one.held = false;
+        } else if (one.due <= now) {
+            one.held = false;
+            copy(one);
+        }
+    }
 }
 
 void server_engine::pull(transport::send_batch& batch, time_point now) {
+    pair_up(now);
     while (!ending_) {
         reply* const next = dribbling_ != nullptr ? dribbling_ : earliest_waiting();
         if (next == nullptr || next->state != reply_state::waiting || next->due > now) {

@@ -37,7 +37,7 @@ class server_engine final : public transport::engine {
     void drop() noexcept;
 
   private:
-    enum class stage : std::uint8_t { closed, connecting, negotiating, up };
+    enum class stage : std::uint8_t { closed, deaf, connecting, negotiating, up };
     enum class reply_state : std::uint8_t { free, waiting, with_driver };
     struct reply {
         reply_state state = reply_state::free;
@@ -48,6 +48,9 @@ class server_engine final : public transport::engine {
         std::span<std::byte> buffer;
         transport::duration dribble{0};  ///< between its bytes; 0: it leaves whole
         std::size_t dribbled = 0;        ///< bytes given to the driver so far
+        bool held = false;               ///< waits for another one to leave with, until `due`
+        transport::time_point ready{};   ///< when it would have left
+        fragment_cutter cutter;
     };
 
     bool take_frame(std::span<const std::byte> frame, transport::time_point now);
@@ -57,8 +60,11 @@ class server_engine final : public transport::engine {
                       transport::time_point now);
     std::size_t answer(const s7_message& job, const job_fate& fate, std::span<std::byte> to);
     std::size_t answer_setup(const s7_message& job, std::span<std::byte> to);
-    std::size_t answer_read(const s7_message& job, item_code forced, std::span<std::byte> to);
-    std::size_t answer_write(const s7_message& job, item_code forced, std::span<std::byte> to);
+    std::size_t answer_read(const s7_message& job, const job_fate& fate, std::span<std::byte> to);
+    std::size_t answer_write(const s7_message& job, const job_fate& fate, std::span<std::byte> to);
+    void spoil(reply& answer, const job_fate& fate);
+    void copy(const reply& answer);
+    void pair_up(transport::time_point now);
     reply* free_reply() noexcept;
     reply* earliest_waiting() noexcept;
     bool hand_over(reply& answer, transport::send_batch& batch) noexcept;
@@ -71,6 +77,7 @@ class server_engine final : public transport::engine {
     stage stage_ = stage::closed;
     bool ending_ = false;
     std::size_t pdu_size_;
+    std::size_t tpdu_size_ = default_tpdu_size;
     std::vector<std::byte> memory_;  // of the joiner and of all replies
     std::vector<reply> replies_;
     reply* dribbling_ = nullptr;       // the answer that is leaving byte by byte
@@ -80,7 +87,6 @@ class server_engine final : public transport::engine {
     std::uint64_t order_ = 0;
     transport::time_point busy_until_{};  // where jobs are worked on one after the other
     fragment_joiner joiner_;
-    fragment_cutter cutter_;
     transport::member_timer<server_engine, &server_engine::wake> timer_{*this};
 };
 

@@ -47,7 +47,8 @@ class fragment_joiner {
 /// in the message buffer itself, in the `envelope_size` bytes before the PDU.
 class fragment_cutter {
   public:
-    /// @param tpdu_size of the peer in bytes, 128 to 8192.
+    /// @param tpdu_size of the peer in bytes, 128 to 8192. From 67 on (64 of payload) the largest
+    ///   PDU is a message that fits into a batch.
     void set_tpdu_size(std::size_t tpdu_size) noexcept;
 
     /// @param message `envelope_size` bytes of room, then the PDU. Must stay unchanged until its

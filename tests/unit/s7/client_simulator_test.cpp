@@ -315,7 +315,9 @@ TEST(s7_client_and_simulator, a_silent_plc_is_found_out_by_the_job_timeout) {
 /// Spoils some jobs, each time differently.
 class random_faults final : public fault_hook {
   public:
-    bool accept_connection(transport::time_point /*now*/) override { return random_() % 4 != 0; }
+    connection_fate accept_connection(transport::time_point /*now*/) override {
+        return random_() % 4 != 0 ? connection_fate::serve : connection_fate::refuse;
+    }
     job_fate judge(const s7_message& /*job*/, transport::time_point /*now*/) override {
         job_fate fate;
         fate.delay = std::chrono::milliseconds(random_() % 20);

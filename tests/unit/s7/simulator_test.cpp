@@ -323,7 +323,9 @@ TEST(s7_simulator, jobs_over_the_window_wait_unread_until_answers_have_left) {
 
 class planned_fate final : public fault_hook {
   public:
-    bool accept_connection(transport::time_point /*now*/) override { return true; }
+    connection_fate accept_connection(transport::time_point /*now*/) override {
+        return connection_fate::serve;
+    }
     job_fate judge(const s7_message& job, transport::time_point /*now*/) override {
         return job.function() == 0xF0 ? job_fate{} : next;
     }
