@@ -4,9 +4,9 @@
 set -euo pipefail
 
 packages=(
-    g++ cmake ninja-build ccache pkg-config
+    g++ cmake ninja-build ccache
     libboost1.81-dev libssl-dev nlohmann-json3-dev prometheus-cpp-dev libcli11-dev libspdlog-dev
-    libfmt-dev libsystemd-dev
+    libfmt-dev
 )
 if [ "${1:-}" = tests ]; then
     packages+=(

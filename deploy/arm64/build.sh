@@ -15,7 +15,6 @@ sysroot=$PWD/build/arm64-sysroot
 packages=(
     libboost1.81-dev libssl-dev libssl3 libgtest-dev libgmock-dev googletest
     nlohmann-json3-dev libcli11-dev libspdlog-dev libspdlog1.10 libfmt-dev libfmt9
-    libsystemd-dev libsystemd0 libcap2 liblzma5 libzstd1 liblz4-1 libgcrypt20 libgpg-error0
     prometheus-cpp-dev libprometheus-cpp-core1.0 libprometheus-cpp-pull1.0
     libprometheus-cpp-push1.0 libcivetweb-dev libcivetweb1 civetweb zlib1g-dev zlib1g
     libcurl4-openssl-dev libcurl4

@@ -1,5 +1,6 @@
 // What systemd is told: ready, what is going on, still alive, stopping. Nothing happens when the
-// process was not started by it.
+// process was not started by it. The protocol is one datagram, specified by sd_notify(3) for
+// programs that do without its library, which would map eight others.
 #pragma once
 
 #include <chrono>

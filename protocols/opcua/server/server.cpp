@@ -3,6 +3,7 @@
 #include "protocols/opcua/server/connection_engine.hpp"
 #include "protocols/opcua/server/connection_registry.hpp"
 #include "protocols/opcua/services/server_state.hpp"
+#include "transport/memory/random.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -32,7 +33,7 @@ const limits& checked(const limits& bounds) {
 
 std::uint32_t random_start() {
     std::uint32_t number = 0;
-    fill_random(std::as_writable_bytes(std::span{&number, 1}));
+    transport::fill_random(std::as_writable_bytes(std::span{&number, 1}));
     return number >> 1U;
 }
 

@@ -2,6 +2,7 @@
 #include "protocols/opcua/services/endpoints.hpp"
 #include "protocols/opcua/services/service.hpp"
 #include "protocols/opcua/session/identity_token.hpp"
+#include "transport/memory/random.hpp"
 
 #include <chrono>
 #include <string>
@@ -86,7 +87,7 @@ step create_session(service_context& context) {
                                               : std::string{request.session_name};
     made->client_uri = std::string{request.client_uri};
     made->max_response_size = request.max_response_size;
-    fill_random(made->server_nonce);
+    transport::fill_random(made->server_nonce);
     write_created(context, *made, request.endpoint_url);
     return step::finished;
 }
@@ -136,7 +137,7 @@ step activate_session(service_context& context) {
         const text_view locale = locales.string();
         who.locale_ids.emplace_back(locale.substr(0, bounds.max_locale_length));
     }
-    fill_random(who.server_nonce);
+    transport::fill_random(who.server_nonce);
     context.begin_response();
     context.out.byte_string(who.server_nonce);
     context.out.u32(0);  // results

@@ -1,27 +1,20 @@
 #include "protocols/opcua/session/session.hpp"
 
+#include "transport/memory/random.hpp"
+
 #include <openssl/crypto.h>
-#include <openssl/rand.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <stdexcept>
 
 namespace tagferry::opcua {
-
-void fill_random(std::span<std::byte> bytes) {
-    if (RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()),
-                   static_cast<int>(bytes.size())) != 1) {
-        throw std::runtime_error{"no random bytes"};
-    }
-}
 
 session_table::session_table(const limits& bounds)
     : limits_(bounds), sessions_(bounds.max_sessions) {
     // A client that outlived a restart must not find its old SessionId in use by another.
     std::uint32_t start = 0;
-    fill_random(std::as_writable_bytes(std::span{&start, 1}));
+    transport::fill_random(std::as_writable_bytes(std::span{&start, 1}));
     next_number_ = (start >> 1U) | 0x4000'0000U;
     std::uint32_t index = 0;
     for (session& each : sessions_) {
@@ -45,7 +38,7 @@ session* session_table::create(double requested_timeout_ms, transport::time_poin
     free->in_use = true;
     free->index = index;
     free->number = next_number_++;
-    fill_random(free->token);
+    transport::fill_random(free->token);
     std::memcpy(free->token.data(), &index, sizeof index);
     free->timeout = std::chrono::milliseconds{static_cast<std::int64_t>(revised)};
     free->expires = now + std::chrono::milliseconds{limits_.activation_timeout_ms};

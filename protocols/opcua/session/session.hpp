@@ -75,7 +75,4 @@ class session_table {
     std::uint32_t next_number_;
 };
 
-/// Fills `bytes` with unpredictable bytes.
-void fill_random(std::span<std::byte> bytes);
-
 }  // namespace tagferry::opcua

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -70,14 +71,41 @@ TEST(service_manager, tells_what_systemd_expects) {
 TEST(service_manager, asks_for_signs_of_life_at_half_the_limit) {
     setenv("WATCHDOG_USEC", "20000000", 1);
     const auto interval = service_manager::alive_interval();
-    unsetenv("WATCHDOG_USEC");
     ASSERT_TRUE(interval);
     EXPECT_EQ(interval->count(), 10'000'000);
+    setenv("WATCHDOG_PID", std::to_string(getpid()).c_str(), 1);
+    EXPECT_TRUE(service_manager::alive_interval());
+    setenv("WATCHDOG_PID", "1", 1);
+    EXPECT_FALSE(service_manager::alive_interval()) << "meant for another process";
+    unsetenv("WATCHDOG_PID");
+    setenv("WATCHDOG_USEC", "soon", 1);
+    EXPECT_FALSE(service_manager::alive_interval());
+    unsetenv("WATCHDOG_USEC");
+}
+
+TEST(service_manager, finds_an_abstract_socket) {
+    const std::string name = "@tagferry-test-" + std::to_string(getpid());
+    const int listening = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    name.copy(address.sun_path + 1, sizeof(address.sun_path) - 1, 1);
+    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
+    ASSERT_EQ(bind(listening, reinterpret_cast<const sockaddr*>(&address), size), 0);
+    setenv("NOTIFY_SOCKET", name.c_str(), 1);
+    EXPECT_TRUE(service_manager::alive());
+    unsetenv("NOTIFY_SOCKET");
+    std::array<char, 64> bytes{};
+    EXPECT_EQ(recv(listening, bytes.data(), bytes.size(), 0), 10);
+    close(listening);
 }
 
 TEST(service_manager, says_when_it_cannot_tell) {
     setenv("NOTIFY_SOCKET", "/nonexistent/notify", 1);
     EXPECT_FALSE(service_manager::status("x"));
+    setenv("NOTIFY_SOCKET", "no path", 1);
+    EXPECT_FALSE(service_manager::status("x"));
+    setenv("NOTIFY_SOCKET", ("/" + std::string(200, 'x')).c_str(), 1);
+    EXPECT_FALSE(service_manager::status("x")) << "longer than an address";
     unsetenv("NOTIFY_SOCKET");
 }
 
