@@ -21,11 +21,12 @@ enum class signal_kind : std::uint8_t {
     counter,   ///< minimum, one more each period, from minimum again past maximum
     toggle,    ///< minimum for one period, maximum for the next
     text,      ///< strings: `text`, a blank and a counter that goes up each period
+    tagged,    ///< `number` and a counter that goes up each period: tagged_value.hpp
 };
 
 /// One value that moves by itself. It is evaluated when it is read: two reads at the same time
 /// see the same. Elements of an array move alike, each a tenth of the period ahead of the one
-/// before it.
+/// before it; those of a tagged one all have the same counter, and numbers one after the other.
 struct signal_config {
     address where;
     data_type type;
@@ -34,6 +35,7 @@ struct signal_config {
     double maximum = 1;
     transport::duration period = std::chrono::seconds(1);  ///< over 0
     std::string text;
+    std::uint32_t number = 0;  ///< of the tag, where the signal is tagged
 };
 
 struct data_block_config {

@@ -43,13 +43,13 @@ constexpr scripted_fault now_and_then(fault_kind kind, duration length, duration
 
 constexpr std::array<fault_description, fault_kind_count> catalogue = {{
     {"dropped_reply", "each `every`th job is carried out and never answered",
-     each(fault_kind::dropped_reply, 10)},
+     each(fault_kind::dropped_reply, 40)},
     {"late_reply", "each `every`th answer comes `delay` late, past a client's patience",
-     with_delay(each(fault_kind::late_reply, 10), 2500ms)},
+     with_delay(each(fault_kind::late_reply, 40), 2500ms)},
     {"duplicate_reply", "each `every`th answer is sent twice",
      each(fault_kind::duplicate_reply, 5)},
     {"wrong_reference", "each `every`th answer names a job that nobody sent",
-     each(fault_kind::wrong_reference, 10)},
+     each(fault_kind::wrong_reference, 40)},
     {"two_replies",
      "each `every`th answer waits up to `delay` and leaves in one segment with the next",
      with_delay(each(fault_kind::two_replies, 2), 20ms)},

@@ -235,6 +235,7 @@ void server_engine::spoil(reply& answer, const job_fate& fate) {
         answer.held = true;
         answer.due += fate.hold;
     }
+    pair_up(answer);
     if (fate.twice) {
         copy(answer);
     }
@@ -402,20 +403,24 @@ bool server_engine::hand_over(reply& answer, transport::send_batch& batch) noexc
     return answer.is_packet ? batch.add(message) : answer.cutter.add(batch, message);
 }
 
-/// Lets go answers that were held back: with another one that is ready, or with a copy when none
-/// came in time.
-void server_engine::pair_up(time_point now) {
+/// Answers that were held back leave together with one that has come since.
+void server_engine::pair_up(reply& newcomer) noexcept {
     for (reply& one : replies_) {
-        if (one.state != reply_state::waiting || !one.held) {
+        if (&one == &newcomer || one.state != reply_state::waiting || !one.held) {
             continue;
         }
-        const bool partner = std::any_of(replies_.begin(), replies_.end(), [&](const reply& other) {
-            return &other != &one && other.state == reply_state::waiting && other.ready <= now;
-        });
-        if (partner && one.ready <= now) {
-            one.due = one.ready;
-            one.held = false;
-        } else if (one.due <= now) {
+        const time_point both = std::max(one.ready, newcomer.ready);
+        one.due = both;
+        one.held = false;
+        newcomer.due = both;
+        newcomer.held = false;
+    }
+}
+
+/// One that was held back in vain leaves with its own copy.
+void server_engine::end_holding(time_point now) {
+    for (reply& one : replies_) {
+        if (one.state == reply_state::waiting && one.held && one.due <= now) {
             one.held = false;
             copy(one);
         }
@@ -423,7 +428,7 @@ void server_engine::pair_up(time_point now) {
 }
 
 void server_engine::pull(transport::send_batch& batch, time_point now) {
-    pair_up(now);
+    end_holding(now);
     while (!ending_) {
         reply* const next = dribbling_ != nullptr ? dribbling_ : earliest_waiting();
         if (next == nullptr || next->state != reply_state::waiting || next->due > now) {

@@ -64,7 +64,8 @@ class server_engine final : public transport::engine {
     std::size_t answer_write(const s7_message& job, const job_fate& fate, std::span<std::byte> to);
     void spoil(reply& answer, const job_fate& fate);
     void copy(const reply& answer);
-    void pair_up(transport::time_point now);
+    void pair_up(reply& newcomer) noexcept;
+    void end_holding(transport::time_point now);
     reply* free_reply() noexcept;
     reply* earliest_waiting() noexcept;
     bool hand_over(reply& answer, transport::send_batch& batch) noexcept;

@@ -1,5 +1,6 @@
 #include "protocols/s7/simulator/signals.hpp"
 
+#include "protocols/s7/simulator/tagged_value.hpp"
 #include "protocols/s7/types/code_page.hpp"
 #include "transport/bytes/endian.hpp"
 
@@ -7,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numbers>
 #include <stdexcept>
@@ -42,8 +44,9 @@ void check(const signal_config& signal, plc_memory& memory) {
         refuse(signal, "the period must be over 0");
     }
     const bool is_string = signal.type.base == base_type::string;
-    if (is_string != (signal.kind == signal_kind::text) &&
-        (!is_string || signal.kind != signal_kind::constant)) {
+    const bool is_general =
+        signal.kind == signal_kind::tagged || (is_string && signal.kind == signal_kind::constant);
+    if (is_string != (signal.kind == signal_kind::text) && !is_general) {
         refuse(signal, "this kind of signal does not go with the type");
     }
     const auto area_bytes = memory.bytes(signal.where.where, signal.where.block);
@@ -95,6 +98,7 @@ double value_at(const signal_config& signal, duration elapsed) noexcept {
             return std::fmod(steps, 2) == 0 ? signal.minimum : signal.maximum;
         case signal_kind::constant:
         case signal_kind::text:
+        case signal_kind::tagged:
             break;
     }
     return signal.minimum;
@@ -157,6 +161,55 @@ void put_bit(std::byte* to, std::size_t bit, bool value) noexcept {
     byte = value ? byte | mask : byte & ~mask;
 }
 
+/// A tagged value of a type that is not text.
+void put_tagged(base_type type, std::byte* to, std::size_t bit,
+                const tagged_value& value) noexcept {
+    const std::uint64_t bits = join_tagged(type, value);
+    switch (type) {
+        case base_type::boolean:
+            return put_bit(to, bit, bits != 0);
+        case base_type::real:
+            return transport::store(to, static_cast<float>(bits), std::endian::big);
+        case base_type::long_real:
+            return transport::store(to, static_cast<double>(bits), std::endian::big);
+        default:
+            break;
+    }
+    const std::size_t size = plc_element_size({.base = type});
+    for (std::size_t i = 0; i < size; ++i) {
+        to[i] = static_cast<std::byte>(bits >> (8 * (size - 1 - i)));
+    }
+}
+
+void put_tagged_text(std::uint8_t capacity, std::byte* to, const tagged_value& value) noexcept {
+    constexpr std::size_t digits = 20;  // of the largest of either
+    std::array<char, 2 * digits + 1> text{};
+    char* const colon = std::to_chars(text.data(), text.data() + digits, value.number).ptr;
+    *colon = ':';
+    const char* const last = std::to_chars(colon + 1, colon + 1 + digits, value.counter).ptr;
+    const auto size = std::min<std::size_t>(capacity, static_cast<std::size_t>(last - text.data()));
+    to[0] = static_cast<std::byte>(capacity);
+    to[1] = static_cast<std::byte>(size);
+    std::memcpy(to + string_header_size, text.data(), size);
+}
+
+void put_tagged_signal(const signal_config& signal, std::byte* to, duration elapsed) noexcept {
+    const auto counter = static_cast<std::uint64_t>(elapsed / signal.period);
+    for (std::size_t i = 0; i < signal.type.elements; ++i) {
+        const tagged_value value{signal.number + i, counter};
+        if (signal.type.base == base_type::boolean) {
+            put_tagged(signal.type.base, to, signal.where.bit + i, value);
+            continue;
+        }
+        std::byte* const element = to + i * plc_element_stride(signal.type);
+        if (signal.type.base == base_type::string) {
+            put_tagged_text(signal.type.string_length, element, value);
+        } else {
+            put_tagged(signal.type.base, element, 0, value);
+        }
+    }
+}
+
 void put_string(const signal_config& signal, std::byte* to, duration elapsed) noexcept {
     std::array<char, 24> number{};
     std::size_t digits = 0;
@@ -176,6 +229,9 @@ void put_string(const signal_config& signal, std::byte* to, duration elapsed) no
 }
 
 void put_signal(const signal_config& signal, std::byte* to, duration elapsed) noexcept {
+    if (signal.kind == signal_kind::tagged) {
+        return put_tagged_signal(signal, to, elapsed);
+    }
     for (std::size_t i = 0; i < signal.type.elements; ++i) {
         const duration at =
             elapsed + signal.period * static_cast<duration::rep>(i % array_phases) / array_phases;

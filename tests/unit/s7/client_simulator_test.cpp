@@ -1,6 +1,5 @@
 // The client engine against the simulator engine, in memory, on a clock moved by hand.
-#include "protocols/s7/simulator/server_engine.hpp"
-#include "tests/unit/s7/support.hpp"
+#include "tests/unit/s7/engine_pair.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,97 +11,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-simulator_config plc_config(std::string profile) {
-    simulator_config config;
-    config.profile = std::move(profile);
-    config.data_blocks = {{1, 4096}, {2, 200}};
-    return config;
-}
-
-client_options options_of(std::size_t pdu, std::size_t jobs) {
-    client_options options;
-    options.pdu_size = pdu;
-    options.max_jobs = jobs;
-    return options;
-}
-
-/// One client and one simulated PLC, joined by a wire that cuts where it is told.
-struct pair {
-    pair(const simulator_config& config, const client_options& options,
-         fault_hook* faults = nullptr)
-        : pool({"s7_test", options.pdu_size + envelope_size,
-                options.max_jobs + options.queued_jobs + 1}),
-          client(options, pool, observer),
-          plc(config, clock, faults),
-          server(plc),
-          client_side(client, clock),
-          server_side(server, clock) {}
-
-    ~pair() {
-        client_side.close(transport::close_reason::shutting_down);
-        server_side.close(transport::close_reason::shutting_down);
-    }
-
-    void open() {
-        server_side.open();
-        client_side.open();
-        run();
-    }
-
-    /// Carries bytes both ways until nothing moves.
-    void run() {
-        for (bool moved = true; moved;) {
-            client_side.turn();
-            server_side.turn();
-            moved = carry(client_side, server_side);
-            moved = carry(server_side, client_side) || moved;
-            pass_close(client_side, server_side);
-            pass_close(server_side, client_side);
-        }
-    }
-
-    bool carry(fake_driver& from, fake_driver& to) {
-        if (from.sent.empty()) {
-            return false;
-        }
-        const std::size_t step = cut == 0 ? from.sent.size() : cut;
-        for (std::size_t at = 0; at < from.sent.size(); at += step) {
-            to.receive(std::span(from.sent).subspan(at, std::min(step, from.sent.size() - at)));
-        }
-        from.sent.clear();
-        return true;
-    }
-
-    static void pass_close(fake_driver& from, fake_driver& to) {
-        if (!from.is_open() && to.is_open()) {
-            to.close(transport::close_reason::peer_closed);
-        }
-    }
-
-    void advance(transport::duration step) {
-        clock.advance(step);
-        client_side.expire();
-        server_side.expire();
-        run();
-    }
-
-    std::size_t cut = 0;
-    transport::manual_clock clock;
-    recording_observer observer;
-    transport::pinned_pool pool;
-    client_engine client;
-    simulated_plc plc;
-    server_engine server;
-    fake_driver client_side;
-    fake_driver server_side;
-};
-
 TEST(s7_client_and_simulator, each_profile_grants_its_pdu_and_window) {
     const std::map<std::string, std::array<std::size_t, 2>> expected = {
         {"s7-300", {240, 1}}, {"s7-400", {480, 2}}, {"s7-1200", {240, 3}}, {"s7-1500", {960, 8}}};
     for (const plc_profile& profile : plc_profiles()) {
         const std::string name(profile.name);
-        pair both(plc_config(name), options_of(960, 8));
+        engine_pair both(plc_config(name), options_of(960, 8));
         both.open();
         EXPECT_EQ(both.client.state(), link_state::up) << name;
         EXPECT_EQ(both.client.limits().pdu_size, expected.at(name)[0]) << name;
@@ -111,7 +25,7 @@ TEST(s7_client_and_simulator, each_profile_grants_its_pdu_and_window) {
 }
 
 TEST(s7_client_and_simulator, the_window_is_the_smallest_of_own_calling_and_called) {
-    pair both(plc_config("s7-1500"), options_of(480, 3));
+    engine_pair both(plc_config("s7-1500"), options_of(480, 3));
     both.open();
     EXPECT_EQ(both.client.limits().window, 3U);
     EXPECT_EQ(both.client.limits().pdu_size, 480U);
@@ -119,7 +33,7 @@ TEST(s7_client_and_simulator, the_window_is_the_smallest_of_own_calling_and_call
 
 TEST(s7_client_and_simulator, reads_what_the_plc_holds_wherever_the_wire_cuts) {
     for (std::size_t cut = 1; cut < 40; ++cut) {
-        pair both(plc_config("s7-1500"), options_of(960, 8));
+        engine_pair both(plc_config("s7-1500"), options_of(960, 8));
         both.cut = cut;
         both.open();
         const auto block = both.plc.memory().bytes(area::data_block, 1);
@@ -146,7 +60,7 @@ TEST(s7_client_and_simulator, reads_what_the_plc_holds_wherever_the_wire_cuts) {
 }
 
 TEST(s7_client_and_simulator, one_failed_item_leaves_the_others_good) {
-    pair both(plc_config("s7-1500"), options_of(960, 8));
+    engine_pair both(plc_config("s7-1500"), options_of(960, 8));
     both.open();
     const std::array items = {
         byte_variable(area::data_block, 1, 0, 3), byte_variable(area::data_block, 77, 0, 4),
@@ -159,7 +73,7 @@ TEST(s7_client_and_simulator, one_failed_item_leaves_the_others_good) {
 }
 
 TEST(s7_client_and_simulator, writes_reach_the_memory_and_a_bit_changes_nothing_beside_it) {
-    pair both(plc_config("s7-1200"), options_of(960, 8));
+    engine_pair both(plc_config("s7-1200"), options_of(960, 8));
     both.open();
     const auto block = both.plc.memory().bytes(area::data_block, 2);
     block[9] = std::byte{0xA5};
@@ -181,7 +95,7 @@ TEST(s7_client_and_simulator, writes_reach_the_memory_and_a_bit_changes_nothing_
 }
 
 TEST(s7_client_and_simulator, a_job_over_the_negotiated_pdu_is_turned_away_in_either_direction) {
-    pair both(plc_config("s7-300"), options_of(960, 8));
+    engine_pair both(plc_config("s7-300"), options_of(960, 8));
     both.open();
     EXPECT_FALSE(both.client.submit_read(1, std::array{byte_variable(area::memory, 0, 0, 223)}));
     EXPECT_TRUE(both.client.submit_read(2, std::array{byte_variable(area::memory, 0, 0, 222)}));
@@ -204,7 +118,7 @@ TEST(s7_client_and_simulator, a_job_over_the_negotiated_pdu_is_turned_away_in_ei
 TEST(s7_client_and_simulator, ten_thousand_jobs_complete_once_within_the_window) {
     auto config = plc_config("s7-1500");
     config.latency = 1ms;
-    pair both(config, options_of(960, 8));
+    engine_pair both(config, options_of(960, 8));
     both.open();
     std::mt19937 random(1);
     std::uint64_t submitted = 0;
@@ -240,7 +154,7 @@ TEST(s7_client_and_simulator, a_scan_with_window_eight_takes_an_eighth_of_the_ti
         auto config = plc_config("s7-1500");
         config.latency = 1ms;
         config.calling_jobs = window;
-        pair both(config, options_of(960, 8));
+        engine_pair both(config, options_of(960, 8));
         both.open();
         const auto start = both.clock.now();
         std::uint64_t submitted = 0;
@@ -262,7 +176,7 @@ TEST(s7_client_and_simulator, a_pulled_cable_fails_every_job_and_the_link_comes_
     auto config = plc_config("s7-1500");
     config.latency = 10ms;
     manual_faults faults;
-    pair both(config, options_of(960, 2), &faults);
+    engine_pair both(config, options_of(960, 2), &faults);
     both.open();
     for (std::uint64_t tag = 0; tag < 5; ++tag) {
         ASSERT_TRUE(both.client.submit_read(tag, std::array{byte_variable(area::memory, 0, 0, 4)}));
@@ -295,7 +209,7 @@ TEST(s7_client_and_simulator, a_pulled_cable_fails_every_job_and_the_link_comes_
 
 TEST(s7_client_and_simulator, a_silent_plc_is_found_out_by_the_job_timeout) {
     manual_faults faults;
-    pair both(plc_config("s7-1500"), options_of(960, 4), &faults);
+    engine_pair both(plc_config("s7-1500"), options_of(960, 4), &faults);
     both.open();
     faults.be_silent(true);
     for (std::uint64_t tag = 0; tag < 6; ++tag) {
@@ -361,7 +275,7 @@ TEST(s7_client_and_simulator, whatever_goes_wrong_each_job_ends_once_and_no_valu
     random_faults faults;
     auto config = plc_config("s7-1500");
     config.tpdu_size = 128;
-    pair both(config, options_of(480, 4), &faults);
+    engine_pair both(config, options_of(480, 4), &faults);
     const auto block = both.plc.memory().bytes(area::data_block, 1);
     for (std::size_t i = 0; i < block.size(); i += 2) {
         block[i] = static_cast<std::byte>(i >> 8);
