@@ -188,6 +188,7 @@ void gateway::parts::make_opcua() {
     opcua_values_part = std::make_unique<opcua_values>(*this, table, *opcua_reads);
     opcua_tree_part = std::make_unique<opcua_tree>(*this);
     opcua_write_limits write_limits;
+    write_limits.requests = settings.opcua.limits.max_pending_writes;
     write_limits.items_per_request = settings.opcua.limits.max_nodes_per_write;
     write_limits.connections_per_request = std::max<std::size_t>(directory.all().size(), 1);
     opcua_writes_part = std::make_unique<opcua_writes>(shard, *this, directory, write_limits);

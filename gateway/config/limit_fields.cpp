@@ -109,6 +109,10 @@ constexpr std::array opcua_fields = {
     integer_field<&opcua_limits::max_pending_operations_per_session>(
         "max_pending_operations_per_session", "The same for one session.")
         .from(1, 1'000),
+    integer_field<&opcua_limits::max_pending_writes>("max_pending_writes",
+                                                     "Write requests that wait for their devices.")
+        .from(1, 1'000)
+        .measured_by("tagferry_pool_high_water{pool=\"opcua_write\"}"),
     integer_field<&opcua_limits::max_continuation_points>("max_continuation_points",
                                                           "Unfinished Browse answers, in all.")
         .from(1, 100'000)

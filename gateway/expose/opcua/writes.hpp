@@ -15,7 +15,7 @@
 namespace tagferry::gateway {
 
 struct opcua_write_limits {
-    std::size_t requests = 16;  ///< outstanding at once
+    std::size_t requests = 32;  ///< outstanding at once
     std::size_t items_per_request = 10'000;
     std::size_t connections_per_request = 128;
 };

@@ -68,6 +68,7 @@ struct variable_facts {
     std::uint32_t dimension_count = 0;
     std::array<std::uint32_t, 3> dimensions{};
     std::uint8_t access = access_read;
+    std::uint8_t user_access = access_read;  ///< what the asking user may of it
     double minimum_sampling_interval_ms = 0;
 };
 
@@ -99,8 +100,10 @@ bool write_type_facts(encoder& out, const variable_facts& facts, attribute which
 bool write_variable(encoder& out, const variable_facts& facts, attribute which) noexcept {
     switch (which) {
         case attribute::access_level:
-        case attribute::user_access_level:
             write_byte(out, facts.access);
+            return true;
+        case attribute::user_access_level:
+            write_byte(out, facts.user_access);
             return true;
         case attribute::access_level_ex:
             write_uint32(out, facts.access);
@@ -124,6 +127,7 @@ variable_facts facts_of_row(std::uint32_t row) noexcept {
     facts.value_rank = node.value_rank;
     // The address space is served as it is: what the NodeSet lets be written is not offered.
     facts.access = static_cast<std::uint8_t>(node.access_level & ~unsigned{access_write});
+    facts.user_access = facts.access;
     facts.minimum_sampling_interval_ms = standard::minimum_sampling_interval(row);
     if (const standard_dimensions* stated = standard::dimensions(row)) {
         facts.dimension_count = stated->count;
@@ -136,7 +140,7 @@ variable_facts facts_of_row(std::uint32_t row) noexcept {
     return facts;
 }
 
-variable_facts facts_of_tag(const tree_node& tag) noexcept {
+variable_facts facts_of_tag(const tree_node& tag, const actor& who) noexcept {
     variable_facts facts;
     // The built-in types are the data types of the same number.
     facts.data_type = {0, node_id_kind::numeric, static_cast<std::uint32_t>(tag.type), {}};
@@ -147,6 +151,8 @@ variable_facts facts_of_tag(const tree_node& tag) noexcept {
     }
     facts.access = static_cast<std::uint8_t>((tag.readable ? access_read : 0) |
                                              (tag.writable ? access_write : 0));
+    facts.user_access = static_cast<std::uint8_t>(
+        facts.access & ~(who.has(role::operator_) ? 0U : unsigned{access_write}));
     facts.minimum_sampling_interval_ms = tag.minimum_sampling_interval_ms;
     return facts;
 }
@@ -234,7 +240,7 @@ status_code write_attribute(encoder& out, const backend& ports, const limits& bo
         }
         written = write_common(out, address_space::head_of(node), node.description, wanted);
         if (!written && node.handle.kind == tree_kind::tag) {
-            written = write_variable(out, facts_of_tag(node), wanted);
+            written = write_variable(out, facts_of_tag(node, context.who), wanted);
         } else if (!written && wanted == attribute::event_notifier) {
             write_byte(out, 0);
             written = true;

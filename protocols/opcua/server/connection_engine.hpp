@@ -40,7 +40,7 @@ class connection_engine final : public transport::engine,
                 transport::time_point now) override;
 
     void resume_operation(operation& resumed, transport::time_point now) override;
-    void time_out_operation(operation& late, transport::time_point now) override;
+    void give_up_operation(operation& gone, status_code why, transport::time_point now) override;
     void slot_returned() noexcept override;
 
     std::uint32_t channel_id() const noexcept { return channel_id_; }
@@ -78,7 +78,8 @@ class connection_engine final : public transport::engine,
                               transport::time_point now) noexcept;
     outcome go_on(bytes_view body, transport::time_point now);
     step run(operation& op, bytes_view body, transport::time_point now);
-    bool park(operation& op, bytes_view body) noexcept;
+    bool keep(operation& op, bytes_view body) noexcept;
+    void park(operation& op) noexcept;
     void answer(operation& op, transport::time_point now);
     void write_fault(operation& op) noexcept;
     void queue(response_writer& response, std::uint32_t request_id, transport::time_point now);

@@ -110,27 +110,37 @@ transport::turn_budget connection_engine::make_budget(transport::time_point now)
             std::chrono::microseconds{server_.bounds.turn_us}};
 }
 
-// One step of the running request, whose body is shown again.
+// One step of the running request, whose body is shown again unless it was copied.
 connection_engine::outcome connection_engine::go_on(bytes_view body, transport::time_point now) {
     operation& op = *running_;
     if (op.who != nullptr && (!op.who->in_use || op.who->number != op.session_number)) {
         op.fault = status::bad_session_closed;  // it ended while its request took several turns
     }
-    step done = op.fault == status::good ? run(op, body, now) : step::finished;
+    step done = step::finished;
+    if (op.fault == status::good) {
+        done = run(op, op.request ? op.kept_body() : body, now);
+        if (done == step::kept) {
+            if (keep(op, body)) {
+                done = run(op, op.kept_body(), now);
+            } else {
+                op.fault = status::bad_resource_unavailable;
+            }
+        }
+    }
     if (done == step::yielded) {
         return outcome::held;
     }
+    running_ = nullptr;
     if (done == step::deferred) {
         // It was checked before asking that a pending operation is allowed; should the copy fail,
         // the client still gets an answer, and the backend's resume finds nobody.
-        if (park(op, body)) {
-            running_ = nullptr;
+        if (op.request || keep(op, body)) {
+            park(op);
             return outcome::handled;
         }
         op.fault = status::bad_resource_unavailable;
     }
     answer(op, now);
-    running_ = nullptr;
     assembly_.clear();
     return outcome::handled;
 }
@@ -157,8 +167,8 @@ step connection_engine::run(operation& op, bytes_view body, transport::time_poin
     return op.which->run(context);
 }
 
-// Copies the request of a deferred operation, so that its chunk can leave the input.
-bool connection_engine::park(operation& op, bytes_view body) noexcept {
+// Copies the request, so that it outlasts its chunk.
+bool connection_engine::keep(operation& op, bytes_view body) noexcept {
     if (assembly_.active()) {
         op.request = assembly_.take();
     } else {
@@ -169,15 +179,18 @@ bool connection_engine::park(operation& op, bytes_view body) noexcept {
         std::memcpy(op.request.bytes().data(), body.data(), body.size());
     }
     op.request_size = body.size();
+    return true;
+}
+
+void connection_engine::park(operation& op) noexcept {
     op.phase = operation_phase::pending;
     server_.pending_count.add(1);
     ++op.who->pending_operations;
-    return true;
 }
 
 void connection_engine::resume_operation(operation& resumed, transport::time_point now) {
     resumed.wall_now = server_.time.wall_now();
-    const bytes_view body = resumed.request.bytes().first(resumed.request_size);
+    const bytes_view body = resumed.kept_body();
     step done = step::yielded;
     // A batch of a deferred request is as long as a turn may be, so this does not go round often.
     while (done == step::yielded) {
@@ -190,12 +203,13 @@ void connection_engine::resume_operation(operation& resumed, transport::time_poi
     }
 }
 
-void connection_engine::time_out_operation(operation& late, transport::time_point now) {
-    late.fault = status::bad_timeout;
-    write_fault(late);
-    queue(late.response, late.request_id, now);
-    late.owner = nullptr;
-    late.phase = operation_phase::abandoned;
+void connection_engine::give_up_operation(operation& gone, status_code why,
+                                          transport::time_point now) {
+    gone.fault = why;
+    write_fault(gone);
+    queue(gone.response, gone.request_id, now);
+    gone.owner = nullptr;
+    gone.phase = operation_phase::abandoned;
 }
 
 void connection_engine::write_fault(operation& op) noexcept {

@@ -15,7 +15,8 @@ void check(const limits& bounds) {
     const bool sane =
         bounds.chunk_size >= 8'192 && bounds.max_request_size >= bounds.chunk_size &&
         bounds.max_sessions != 0 && bounds.max_channels != 0 &&
-        bounds.max_pending_operations != 0 && bounds.max_continuation_points != 0 &&
+        bounds.max_pending_operations != 0 && bounds.max_pending_writes != 0 &&
+        bounds.max_nodes_per_write != 0 && bounds.max_continuation_points != 0 &&
         bounds.max_response_chunks != 0 && bounds.max_response_chunks <= most_response_chunks &&
         bounds.max_registered_nodes <= most_registered_nodes && bounds.pipelined_responses != 0 &&
         bounds.turn_frames != 0 && bounds.min_session_timeout_ms <= bounds.max_session_timeout_ms &&
@@ -122,7 +123,7 @@ void server::expire(transport::time_point now) {
     }
     state.operations.for_each([&](transport::completion_token, operation& each) {
         if (each.phase == operation_phase::pending && each.deadline <= now) {
-            each.owner->time_out_operation(each, now);
+            each.owner->give_up_operation(each, status::bad_timeout, now);
         }
     });
 }

@@ -5,6 +5,7 @@
 #include "protocols/opcua/backend/call.hpp"
 #include "protocols/opcua/channel/response_writer.hpp"
 #include "protocols/opcua/nodes/address_space.hpp"
+#include "protocols/opcua/services/write_list.hpp"
 #include "transport/memory/pinned_pool.hpp"
 
 #include <cstddef>
@@ -21,8 +22,10 @@ class operation_owner {
   public:
     /// A deferred operation has its result: go on with it and answer.
     virtual void resume_operation(operation& resumed, transport::time_point now) = 0;
-    /// A deferred operation is past its deadline: answer BadTimeout.
-    virtual void time_out_operation(operation& late, transport::time_point now) = 0;
+    /// A deferred operation is given up, past its deadline or cancelled: answer with `why`. What
+    /// was asked of the backend goes on, and nobody waits for it.
+    virtual void give_up_operation(operation& gone, status_code why,
+                                   transport::time_point now) = 0;
 
   protected:
     ~operation_owner() = default;
@@ -32,6 +35,7 @@ class operation_owner {
 enum class step : std::uint8_t {
     finished,  ///< the answer is encoded, or `fault` says why there is none
     yielded,   ///< the turn is used up: call again next turn
+    kept,      ///< the request must outlast its turn: copy it and call again
     deferred,  ///< a backend was asked: call again when it resumes
 };
 
@@ -78,6 +82,8 @@ struct browse_progress {
     std::byte* count_at = nullptr;  ///< where `written` goes in the end
 };
 
+enum class write_stage : std::uint8_t { checking, waiting };
+
 /// Pooled; reused as it is, so `start` sets every field.
 struct operation {
     transport::completion_token token{};  ///< its own name in the table of operations
@@ -97,9 +103,13 @@ struct operation {
     list_progress list{};
     read_progress read{};
     browse_progress browse{};
+    write_stage write = write_stage::checking;
+    write_list writes{};
     response_writer response{};
-    transport::pooled_buffer request{};  ///< of a pending one: the copy of its body
+    transport::pooled_buffer request{};  ///< the copy of its body, once one was made
     std::size_t request_size = 0;
+
+    bytes_view kept_body() const noexcept { return request.bytes().first(request_size); }
 };
 
 }  // namespace tagferry::opcua

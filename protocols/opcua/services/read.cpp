@@ -268,9 +268,7 @@ bool ask_devices(service_context& context) {
     if (tags == 0) {
         return false;
     }
-    if (op.phase == operation_phase::running &&
-        (server.pending_count.value() >= server.bounds.max_pending_operations ||
-         context.who->pending_operations >= server.bounds.max_pending_operations_per_session)) {
+    if (op.phase == operation_phase::running && !context.may_defer()) {
         return false;
     }
     return server.ports.values.read_device(context.caller,

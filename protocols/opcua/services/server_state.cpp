@@ -16,6 +16,8 @@ server_state::server_state(const backend& gateway, const limits& limits_in_force
       links(bounds.response_slots),
       requests({"opcua_request", bounds.chunk_size, bounds.request_slots}),
       assemblies({"opcua_assembly", bounds.max_request_size, bounds.assembly_slots}),
+      write_lists({"opcua_write", write_list::bytes_for(bounds.max_nodes_per_write),
+                   bounds.max_pending_writes}),
       // Each connection runs at most one, the rest are pending; connections that are being
       // evicted count for a moment with those that replace them.
       operations(std::size_t{2} * bounds.max_channels + bounds.max_pending_operations),
@@ -56,6 +58,7 @@ void server_state::release(operation& done) noexcept {
     }
     done.response.close();
     done.request.reset();
+    done.writes.close();
     done.owner = nullptr;
     operations.release(done.token);
 }

@@ -43,6 +43,8 @@ struct service_context {
     /// Begins a list: checks its length against nothing-to-do and the limit of the service.
     /// @return Good, BadNothingToDo, BadTooManyOperations or the decoder's error.
     status_code begin_list(std::size_t smallest_item) noexcept;
+    /// Whether one more request of this session may become a pending operation.
+    bool may_defer() const noexcept;
     /// Notes where the list stands and gives the turn up.
     step yield() noexcept {
         op.list.position = in.position();
@@ -90,6 +92,8 @@ step translate_browse_paths(service_context& context);
 step register_nodes(service_context& context);
 step unregister_nodes(service_context& context);
 step read(service_context& context);
+step write(service_context& context);
+step cancel(service_context& context);
 
 /// Resolves a NodeId of a request, registered numbers included.
 status_code resolve(service_context& context, const node_id_view& id, node_key& out);

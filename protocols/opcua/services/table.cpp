@@ -46,8 +46,10 @@ constexpr auto rows = [] {
                 false, nullptr, unregister_nodes},
         service{id::read_request_binary, id::read_response_binary, "Read", need::activated,
                 &limits::max_nodes_per_read, true, 0, false, &opcua_read, read},
-        absent(id::cancel_request_binary, "Cancel"),
-        absent(id::write_request_binary, "Write"),
+        service{id::write_request_binary, id::write_response_binary, "Write", need::activated,
+                &limits::max_nodes_per_write, true, 0, true, &opcua_write, write},
+        service{id::cancel_request_binary, id::cancel_response_binary, "Cancel", need::activated,
+                nullptr, false, 0, true, nullptr, cancel},
         absent(id::call_request_binary, "Call"),
         absent(id::history_read_request_binary, "HistoryRead"),
         absent(id::history_update_request_binary, "HistoryUpdate"),
@@ -95,6 +97,11 @@ void service_context::begin_response() noexcept {
     write_response_header(out, op.which->response_type, op.request_handle, status::good,
                           date_time_ticks(op.wall_now));
     op.begun = true;
+}
+
+bool service_context::may_defer() const noexcept {
+    return server.pending_count.value() < server.bounds.max_pending_operations &&
+           who->pending_operations < server.bounds.max_pending_operations_per_session;
 }
 
 status_code service_context::begin_list(std::size_t smallest_item) noexcept {

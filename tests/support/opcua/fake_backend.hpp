@@ -98,6 +98,33 @@ class fake_backend final : public values_backend,
         done.sink->resume(done.token, static_cast<std::uint32_t>(result), now);
     }
 
+    /// Finishes the oldest write: each item with its code, `Good` for those without one, which the
+    /// tags then hold.
+    void complete_write(std::span<const status_code> codes, transport::time_point now) {
+        const pending_write done = pending_writes.front();
+        pending_writes.pop_front();
+        for (std::size_t at = 0; at < done.items.size(); ++at) {
+            const write_item& item = done.items[at];
+            done.outcomes[at] = at < codes.size() ? codes[at] : status_code{0};
+            if (is_good(done.outcomes[at])) {
+                put(tags_[item.handle.index], item);
+            }
+        }
+        done.sink->resume(done.token, 0, now);
+    }
+    void complete_write(transport::time_point now) { complete_write({}, now); }
+
+    struct pending_write {
+        transport::completion_sink* sink;
+        transport::completion_token token;
+        transport::time_point deadline;
+        std::span<const write_item> items;
+        std::span<status_code> outcomes;
+    };
+    std::deque<pending_write> pending_writes{};
+    std::uint64_t writes_started = 0;
+    bool refuse_writes = false;
+
     struct pending_read {
         transport::completion_sink* sink;
         transport::completion_token token;
@@ -199,8 +226,15 @@ class fake_backend final : public values_backend,
         return page;
     }
 
-    bool start_write(const call&, std::span<const write_item>, std::span<status_code>) override {
-        return false;
+    bool start_write(const call& context, std::span<const write_item> items,
+                     std::span<status_code> outcomes) override {
+        last_actor = context.who;
+        if (refuse_writes) {
+            return false;
+        }
+        ++writes_started;
+        pending_writes.push_back({context.sink, context.token, context.deadline, items, outcomes});
+        return true;
     }
     bool watch(const call&, tag_handle, feed_kind) override { return false; }
     void unwatch(const call&, tag_handle, feed_kind) override {}
@@ -213,6 +247,17 @@ class fake_backend final : public values_backend,
     const settings& current() const noexcept override { return rules; }
 
   private:
+    /// A part goes over the elements it names; only numbers are written in parts here.
+    static void put(tag& to, const write_item& item) {
+        if (item.range.whole()) {
+            to.value.assign(item.value.bytes.begin(), item.value.bytes.end());
+            return;
+        }
+        const std::size_t size = slot_element_size(item.value.type);
+        std::memcpy(to.value.data() + item.range.first * size, item.value.bytes.data(),
+                    item.value.bytes.size());
+    }
+
     static constexpr std::size_t npos = static_cast<std::size_t>(-1);
 
     struct node {

@@ -1,6 +1,7 @@
 #include "protocols/opcua/encoding/decoder.hpp"
 #include "protocols/opcua/encoding/encoder.hpp"
 #include "protocols/opcua/encoding/index_range.hpp"
+#include "protocols/opcua/encoding/slot_form.hpp"
 #include "protocols/opcua/limits.hpp"
 #include "tests/support/opcua/raw_client.hpp"
 
@@ -304,6 +305,30 @@ TEST(index_ranges, are_read_as_the_standard_writes_them) {
 TEST(date_times, no_time_stays_no_time) {
     EXPECT_EQ(date_time_ticks(0), 0);
     EXPECT_EQ(date_time_ticks(1'700'000'000'000'000'000), 133'444'736'000'000'000);
+}
+
+TEST(slot_form, a_text_longer_than_it_can_say_is_out_of_range) {
+    const std::string most(65'535, 'x');
+    bytes memory = encoded([&](encoder& out) { out.string(most); });
+    value_view out;
+    EXPECT_EQ(variant_to_slot({builtin_type::string, false, -1, memory, {}}, memory, out),
+              status::good);
+    EXPECT_EQ(bytes(out.bytes.begin(), out.bytes.end()), slot_of_text(most));
+    memory = encoded([&](encoder& to) { to.string(most + "x"); });
+    EXPECT_EQ(variant_to_slot({builtin_type::string, false, -1, memory, {}}, memory, out),
+              status::bad_out_of_range);
+}
+
+TEST(slot_form, what_has_none_is_a_type_mismatch) {
+    bytes memory(16);
+    value_view out;
+    for (const builtin_type type :
+         {builtin_type::null, builtin_type::guid, builtin_type::node_id, builtin_type::variant}) {
+        EXPECT_EQ(variant_to_slot({type, false, -1, memory, {}}, memory, out),
+                  status::bad_type_mismatch);
+    }
+    EXPECT_EQ(variant_to_slot({builtin_type::int16, true, -1, {}, {}}, {}, out),
+              status::bad_type_mismatch);
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ inline constexpr std::uint32_t unregister_nodes_response_binary = 569;
 inline constexpr std::uint32_t read_request_binary = 631;
 inline constexpr std::uint32_t read_response_binary = 634;
 inline constexpr std::uint32_t write_request_binary = 673;
+inline constexpr std::uint32_t write_response_binary = 676;
 inline constexpr std::uint32_t call_request_binary = 712;
 inline constexpr std::uint32_t history_read_request_binary = 664;
 inline constexpr std::uint32_t history_update_request_binary = 700;
@@ -63,6 +64,8 @@ inline constexpr std::uint32_t x509_identity_token_binary = 327;
 inline constexpr std::uint32_t issued_identity_token_binary = 940;
 inline constexpr std::uint32_t server_status_data_type_binary = 864;
 inline constexpr std::uint32_t build_info_binary = 340;
+inline constexpr std::uint32_t server_diagnostics_summary_data_type_binary = 861;
+inline constexpr std::uint32_t euinformation_binary = 889;
 inline constexpr std::uint32_t base_data_type = 24;
 inline constexpr std::uint32_t number = 26;
 inline constexpr std::uint32_t integer = 27;
@@ -79,6 +82,8 @@ inline constexpr std::uint32_t has_type_definition = 40;
 inline constexpr std::uint32_t base_object_type = 58;
 inline constexpr std::uint32_t folder_type = 61;
 inline constexpr std::uint32_t base_data_variable_type = 63;
+inline constexpr std::uint32_t property_type = 68;
+inline constexpr std::uint32_t euinformation = 887;
 inline constexpr std::uint32_t objects_folder = 85;
 inline constexpr std::uint32_t server_server_array = 2254;
 inline constexpr std::uint32_t server_namespace_array = 2255;
@@ -132,6 +137,19 @@ inline constexpr std::uint32_t server_server_capabilities_operation_limits_max_n
 inline constexpr std::uint32_t server_server_capabilities_operation_limits_max_nodes_per_translate_browse_paths_to_node_ids = 11712;
 inline constexpr std::uint32_t server_server_capabilities_operation_limits_max_nodes_per_node_management = 11713;
 inline constexpr std::uint32_t server_server_capabilities_operation_limits_max_monitored_items_per_call = 11714;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary = 2275;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_server_view_count = 2276;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_current_session_count = 2277;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_cumulated_session_count = 2278;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_security_rejected_session_count = 2279;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_rejected_session_count = 3705;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_session_timeout_count = 2281;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_session_abort_count = 2282;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_publishing_interval_count = 2284;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_current_subscription_count = 2285;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_cumulated_subscription_count = 2286;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_security_rejected_requests_count = 2287;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_rejected_requests_count = 2288;
 }  // namespace id
 
 /// Attribute ids of Part 6 Annex A.1.
