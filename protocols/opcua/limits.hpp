@@ -44,7 +44,7 @@ struct limits {
     std::uint32_t max_locale_length = 32;        ///< bytes of one; longer ones are cut
     std::uint32_t max_pending_operations = 256;  ///< deferred requests, whole server
     std::uint32_t max_pending_operations_per_session = 16;
-    std::uint32_t max_pending_writes = 32;  ///< of them: Write requests with their devices
+    std::uint32_t max_pending_writes = 32;        ///< of them: Write requests with their devices
     std::uint32_t max_continuation_points = 400;  ///< whole server: 100 sessions × 4
     std::uint32_t max_continuation_points_per_session = 16;
     std::uint32_t max_registered_nodes = 200'000;  ///< whole server

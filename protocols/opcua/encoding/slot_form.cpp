@@ -54,9 +54,9 @@ status_code variant_to_slot(const variant_view& value, std::span<std::byte> memo
     if (size == 0) {
         const bool texts =
             value.type == builtin_type::string || value.type == builtin_type::byte_string;
-        return texts ? texts_to_slot(value.is_array ? static_cast<std::size_t>(value.array_length)
-                                                    : 1,
-                                     memory, out.bytes)
+        return texts ? texts_to_slot(
+                           value.is_array ? static_cast<std::size_t>(value.array_length) : 1,
+                           memory, out.bytes)
                      : status_code{status::bad_type_mismatch};
     }
     if (value.type == builtin_type::boolean) {

@@ -24,8 +24,7 @@ class operation_owner {
     virtual void resume_operation(operation& resumed, transport::time_point now) = 0;
     /// A deferred operation is given up, past its deadline or cancelled: answer with `why`. What
     /// was asked of the backend goes on, and nobody waits for it.
-    virtual void give_up_operation(operation& gone, status_code why,
-                                   transport::time_point now) = 0;
+    virtual void give_up_operation(operation& gone, status_code why, transport::time_point now) = 0;
 
   protected:
     ~operation_owner() = default;

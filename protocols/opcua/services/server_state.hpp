@@ -50,10 +50,10 @@ struct server_state {
     address_space space;
     session_table sessions;
     registered_nodes registered;
-    transport::pinned_pool responses;   ///< chunks going out
-    chunk_links links;                  ///< one for each of `responses`
-    transport::pinned_pool requests;    ///< bodies of pending requests that fit one chunk
-    transport::pinned_pool assemblies;  ///< messages of several chunks
+    transport::pinned_pool responses;    ///< chunks going out
+    chunk_links links;                   ///< one for each of `responses`
+    transport::pinned_pool requests;     ///< bodies of pending requests that fit one chunk
+    transport::pinned_pool assemblies;   ///< messages of several chunks
     transport::pinned_pool write_lists;  ///< items of pending Write requests
     transport::generation_table<operation> operations;
     transport::generation_table<continuation_point> continuations;

@@ -44,8 +44,7 @@ status_code refuse_other_than_tag(service_context& context, const node_key& node
 
 // A device keeps neither status nor timestamps (E65). Good is what no status means.
 status_code check_only_value(const data_value_view& value) noexcept {
-    return value.status != status::good || value.has_source_timestamp ||
-                   value.has_server_timestamp
+    return value.status != status::good || value.has_source_timestamp || value.has_server_timestamp
                ? status_code{status::bad_write_not_supported}
                : status_code{status::good};
 }
@@ -78,13 +77,12 @@ status_code to_slot(operation& op, const variant_view& value, const tree_node& t
                    value.dimensions.size() > sizeof(std::int32_t))) {
         return status::bad_type_mismatch;
     }
-    const status_code wrong_length = range.whole() ? status::bad_type_mismatch
-                                                   : status::bad_index_range_data_mismatch;
+    const status_code wrong_length =
+        range.whole() ? status::bad_type_mismatch : status::bad_index_range_data_mismatch;
     if (value.elements.empty()) {
         return wrong_length;
     }
-    const auto at =
-        static_cast<std::size_t>(value.elements.data() - op.kept_body().data());
+    const auto at = static_cast<std::size_t>(value.elements.data() - op.kept_body().data());
     const std::span<std::byte> memory = op.request.bytes().subspan(at, value.elements.size());
     const status_code converted =
         bytes ? byte_string_to_slot(memory, out) : variant_to_slot(value, memory, out);

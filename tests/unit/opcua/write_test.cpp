@@ -278,17 +278,17 @@ TEST_F(writing, results_stand_where_their_items_stood) {
 }
 
 TEST_F(writing, what_is_not_the_value_of_a_writable_tag_is_refused) {
-    EXPECT_EQ(write({{"press/fixed", number(builtin_type::int16, std::int16_t{1})},
-                     {"press/tank/level", text("x"), "", 4},   // DisplayName
-                     {"press/tank/level", text("x"), "", 99},  // no such attribute
-                     {"press/tank/level", text("x"), "", 8},   // IsAbstract: not of a Variable
-                     {"press/tank", real(1)},                  // a folder has no value
-                     {"#2255", text("x")},                     // NamespaceArray
-                     {"#85", text("x"), "", 3}}),
-              (codes{status::bad_not_writable, status::bad_not_writable,
-                     status::bad_attribute_id_invalid, status::bad_attribute_id_invalid,
-                     status::bad_attribute_id_invalid, status::bad_not_writable,
-                     status::bad_not_writable}));
+    EXPECT_EQ(
+        write({{"press/fixed", number(builtin_type::int16, std::int16_t{1})},
+               {"press/tank/level", text("x"), "", 4},   // DisplayName
+               {"press/tank/level", text("x"), "", 99},  // no such attribute
+               {"press/tank/level", text("x"), "", 8},   // IsAbstract: not of a Variable
+               {"press/tank", real(1)},                  // a folder has no value
+               {"#2255", text("x")},                     // NamespaceArray
+               {"#85", text("x"), "", 3}}),
+        (codes{status::bad_not_writable, status::bad_not_writable, status::bad_attribute_id_invalid,
+               status::bad_attribute_id_invalid, status::bad_attribute_id_invalid,
+               status::bad_not_writable, status::bad_not_writable}));
 }
 
 TEST_F(writing, without_the_role_it_is_denied_and_the_access_level_says_so) {
@@ -359,7 +359,8 @@ TEST_F(writing, a_range_writes_the_elements_it_names) {
 }
 
 TEST_F(writing, a_range_follows_the_rules_of_read) {
-    for (const char* wrong : {"2:1", "1:1", "-1", "0x1", "1-2", "a", "1:", ":1", " 1", "1,", "+1"}) {
+    for (const char* wrong :
+         {"2:1", "1:1", "-1", "0x1", "1-2", "a", "1:", ":1", " 1", "1,", "+1"}) {
         EXPECT_EQ(write({{"press/array", int16_array({1, 2}), wrong}}),
                   codes{status::bad_index_range_invalid})
             << wrong;
@@ -538,8 +539,7 @@ TEST_F(writing, a_long_list_takes_several_turns_and_several_chunks) {
 TEST_F(writing, an_item_cut_short_ends_the_request_and_sends_nothing) {
     bytes sent = request({{"press/tank/level", real(1)}, {"press/tank/level", real(2)}});
     sent.resize(sent.size() - 2);
-    transport::store(sent.data() + 4, static_cast<std::uint32_t>(sent.size()),
-                     std::endian::little);
+    transport::store(sent.data() + 4, static_cast<std::uint32_t>(sent.size()), std::endian::little);
     EXPECT_EQ(results(client.call(sent)), codes{status::bad_decoding_error});
     EXPECT_EQ(site.gateway.writes_started, 0U);
     EXPECT_EQ(write({{"press/tank/level", real(3)}}), codes{status::good});
