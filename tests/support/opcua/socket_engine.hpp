@@ -32,6 +32,8 @@ class socket_engine final : public transport::engine {
     }
     ~socket_engine() override { ::close(socket_); }
     bool connected() const { return connected_; }
+    /// For whoever goes on with the socket by itself.
+    int descriptor() const { return socket_; }
 
     void opened(transport::engine_host&, transport::time_point) override {}
     transport::receive_result receive(std::span<std::byte> input, transport::time_point) override {
