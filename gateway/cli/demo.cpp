@@ -130,10 +130,10 @@ void register_demo(CLI::App& root, command_context& context) {
     auto given = std::make_shared<options>();
     CLI::App* command = root.add_subcommand("demo", "Shows a plant: no PLC, root or files needed");
     add_serving_options(*command, given->serving);
-    command
-        ->add_option("--s7-port", given->s7_port,
-                     "The simulated PLCs get this port and the next, 0: any free")
-        ->capture_default_str();
+    add_port_option(*command, "--s7-port",
+                    "The simulated PLCs get this port and the next, 0: any free",
+                    [given](std::uint16_t port) { given->s7_port = port; })
+        ->default_str(std::to_string(default_s7_port));
     command
         ->add_option_function<std::string>(
             "--faults", [given](const std::string& text) { given->faults = text == "on"; },

@@ -1,10 +1,12 @@
 #include "gateway/cli/serving_options.hpp"
 
 #include "gateway/app/gateway.hpp"
+#include "gateway/config/suggestion.hpp"
 #include "transport/memory/heap.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
 #include <exception>
 #include <memory>
 #include <ostream>
@@ -36,6 +38,26 @@ void print_for_people(const gateway_endpoints& endpoints, const serving_company&
 
 }  // namespace
 
+CLI::Option* add_port_option(CLI::App& command, const std::string& name, const std::string& words,
+                             std::function<void(std::uint16_t)> set) {
+    return command
+        .add_option_function<std::string>(
+            name,
+            [name, set = std::move(set)](const std::string& text) {
+                std::uint16_t port = 0;
+                const auto [end, error] =
+                    std::from_chars(text.data(), text.data() + text.size(), port);
+                if (error != std::errc{} || end != text.data() + text.size()) {
+                    throw CLI::ValidationError(name, config::quoted(text) +
+                                                         " is no port; write 1 to 65535, or 0 "
+                                                         "for any that is free");
+                }
+                set(port);
+            },
+            words)
+        ->type_name("PORT");
+}
+
 void add_duration_option(CLI::App& command, std::optional<std::chrono::milliseconds>& duration) {
     command
         .add_option_function<std::string>(
@@ -53,8 +75,10 @@ void add_duration_option(CLI::App& command, std::optional<std::chrono::milliseco
 }
 
 void add_serving_options(CLI::App& command, serving_options& options) {
-    command.add_option("--opcua-port", options.opcua_port, "OPC UA port on loopback, 0: any free");
-    command.add_option("--http-port", options.http_port, "HTTP port on loopback, 0: any free");
+    add_port_option(command, "--opcua-port", "OPC UA port on loopback, 0: any free",
+                    [&options](std::uint16_t port) { options.opcua_port = port; });
+    add_port_option(command, "--http-port", "HTTP port on loopback, 0: any free",
+                    [&options](std::uint16_t port) { options.http_port = port; });
     command.add_flag("--json", options.json, "Print one line of JSON when it serves");
     add_duration_option(command, options.duration);
 }

@@ -6,13 +6,15 @@
 #include "gateway/config/load.hpp"
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace tagferry::gateway::cli {
 
@@ -25,6 +27,11 @@ struct serving_options {
 
 /// Adds `--opcua-port`, `--http-port`, `--json` and `--duration`.
 void add_serving_options(CLI::App& command, serving_options& options);
+
+/// Adds an option that takes a port, 0 to 65535, and says so when it is given something else.
+/// @param name with its dashes. @param set is called with the port, and outlives the parsing.
+CLI::Option* add_port_option(CLI::App& command, const std::string& name, const std::string& words,
+                             std::function<void(std::uint16_t)> set);
 
 /// Adds `--duration 50s` alone.
 void add_duration_option(CLI::App& command, std::optional<std::chrono::milliseconds>& duration);

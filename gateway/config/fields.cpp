@@ -93,7 +93,7 @@ constexpr std::array scan_class_fields = {
         .such_as("fast"),
     integer_field<&scan_class::interval_ms>("interval_ms", "Time from one reading to the next.")
         .in("ms")
-        .from(10, day_ms),
+        .from(1, day_ms),
 };
 
 constexpr object_description scan_class_object = {"scan_class", "How often tags are read.",

@@ -14,14 +14,16 @@ transport::listener_options options_of(const s7::simulator_config& config, std::
     options.max_connections = config.max_connections;
     options.max_connections_per_address = config.max_connections;
     options.connection.counters = &counters;
+    options.connection.reset_on_abort = true;
     return options;
 }
 
 }  // namespace
 
 simulated_station::simulated_station(transport::shard& owner, const s7::simulator_config& config,
-                                     std::uint16_t port)
-    : plc_(config, owner.time_source(), &faults_, &owner.wheel()),
+                                     std::uint16_t port, std::span<const s7::scripted_fault> script)
+    : script_(script, owner.time_source().now()),
+      plc_(config, owner.time_source(), &faults_, &owner.wheel()),
       listener_(owner, options_of(config, port, traffic_), *this),
       port_(listener_.bound().front().port) {}
 

@@ -37,6 +37,7 @@ struct script {
     std::size_t writes = 0;
     std::size_t most_pieces = 0;  ///< of one send
     bool sending_shut = false;
+    bool reset_wanted = false;
     bool closed = false;
     std::size_t unread_at_close = 0;
 
@@ -118,6 +119,7 @@ class scripted_stream {
 
     std::error_code take_error() noexcept { return {script_.fail_with, std::system_category()}; }
     void shutdown_send() noexcept { script_.sending_shut = true; }
+    void reset_on_close() noexcept { script_.reset_wanted = true; }
     void close() noexcept {
         if (!script_.closed) {
             script_.unread_at_close = script_.inbound.size();

@@ -33,7 +33,8 @@ class driver_owner {
 };
 
 /// `Stream` is `tcp_stream`, or a scripted one in tests: `open`, `set_interest`, `interest`,
-/// `read_some`, `write_some`, `take_error`, `shutdown_send`, `close`.
+/// `read_some`, `write_some`, `take_error`, `shutdown_send`,
+/// `reset_on_close`, `close`.
 template <class Stream>
 class basic_driver final : public engine_host,
                            private descriptor_watcher,

@@ -470,6 +470,9 @@ void basic_driver<Stream>::close_after_flush(close_reason reason) noexcept {
 
 template <class Stream>
 void basic_driver<Stream>::abort(close_reason reason) noexcept {
+    if (options_.reset_on_abort && phase_ != phase::closed && phase_ != phase::finished) {
+        stream_.reset_on_close();
+    }
     begin_close({reason, {}});
 }
 

@@ -28,6 +28,9 @@ struct driver_options {
     duration linger_timeout = std::chrono::seconds{2};
     /// Unread input thrown away before the close, at most.
     std::size_t linger_bytes = std::size_t{256} * 1024;
+    /// `engine_host::abort` resets the connection instead of ending it in order: for engines that
+    /// play a peer that fails.
+    bool reset_on_abort = false;
 };
 
 }  // namespace tagferry::transport

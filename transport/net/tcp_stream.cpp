@@ -73,6 +73,11 @@ void tcp_stream::shutdown_send() noexcept {
     ::shutdown(descriptor_, SHUT_WR);
 }
 
+void tcp_stream::reset_on_close() noexcept {
+    const linger at_once{.l_onoff = 1, .l_linger = 0};
+    ::setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+}
+
 void tcp_stream::close() noexcept {
     if (descriptor_ < 0) {
         return;

@@ -53,6 +53,9 @@ class tcp_stream {
     /// Tells the peer that nothing more comes.
     void shutdown_send() noexcept;
 
+    /// The close to come resets the connection, whatever is still to be sent (RFC 9293 3.10.7.1).
+    void reset_on_close() noexcept;
+
     /// Closes; nothing is reported any more. Nothing when closed already.
     void close() noexcept;
 

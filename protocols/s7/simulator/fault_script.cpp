@@ -54,7 +54,7 @@ constexpr std::array<fault_description, fault_kind_count> catalogue = {{
      "each `every`th answer waits up to `delay` and leaves in one segment with the next",
      with_delay(each(fault_kind::two_replies, 2), 20ms)},
     {"dribble", "each `every`th answer leaves byte by byte, `delay` apart",
-     with_delay(each(fault_kind::dribble, 5), 100us)},
+     each(fault_kind::dribble, 5)},
     {"fragments", "each `every`th answer is cut into pieces of 64 bytes",
      each(fault_kind::fragments, 1)},
     {"item_error", "one item of each `every`th job, another one each time, fails with `code`",

@@ -72,9 +72,13 @@ class fault_hook {
     ~fault_hook() = default;
 };
 
-/// Faults switched by hand: the demo's pulled cable.
+/// Faults switched by hand: the demo's pulled cable. What they let through is judged by another
+/// hook, where there is one.
 class manual_faults final : public fault_hook {
   public:
+    /// @param behind may be null, and otherwise outlives this.
+    explicit manual_faults(fault_hook* behind = nullptr) noexcept : behind_(behind) {}
+
     /// No connection is accepted; use with `simulated_plc::drop_connections`.
     void refuse_connections(bool on) noexcept { refusing_ = on; }
     /// Nothing is answered any more, on connections old and new.
@@ -84,8 +88,12 @@ class manual_faults final : public fault_hook {
 
     connection_fate accept_connection(transport::time_point now) override;
     job_fate judge(const s7_message& job, transport::time_point now) override;
+    bool block_exists(std::uint16_t block, transport::time_point now) override;
+    std::size_t pdu_limit(transport::time_point now) override;
+    transport::duration time_in_stop(transport::time_point now) override;
 
   private:
+    fault_hook* behind_;
     bool refusing_ = false;
     bool silent_ = false;
     transport::duration delay_{0};

@@ -50,6 +50,16 @@ std::span<std::byte> plc_memory::find(const variable& item, item_code& code) noe
     return whole.subspan(item.start_byte(), size);
 }
 
+std::vector<std::uint16_t> plc_memory::data_blocks() const {
+    std::vector<std::uint16_t> numbers;
+    for (const auto& [key, bytes] : areas_) {
+        if (has_blocks(static_cast<std::uint8_t>(key >> 16))) {
+            numbers.push_back(static_cast<std::uint16_t>(key));
+        }
+    }
+    return numbers;
+}
+
 std::span<std::byte> plc_memory::bytes(area where, std::uint16_t block) noexcept {
     const auto found = areas_.find(key_of(static_cast<std::uint8_t>(where), block));
     return found == areas_.end() ? std::span<std::byte>{} : std::span<std::byte>(found->second);

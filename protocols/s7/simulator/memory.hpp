@@ -23,6 +23,9 @@ class plc_memory {
     /// count other than 1 or an unknown area or type. Empty unless success.
     std::span<std::byte> find(const variable& item, item_code& code) noexcept;
 
+    /// Numbers of the data blocks there are, in ascending order.
+    std::vector<std::uint16_t> data_blocks() const;
+
     /// The whole area; empty when there is none.
     std::span<std::byte> bytes(area where, std::uint16_t block) noexcept;
 

@@ -451,6 +451,9 @@ void server_engine::written(const transport::write_report& /*report*/) {
     if (&answer == dribbling_ && answer.dribbled < answer.size) {
         answer.state = reply_state::waiting;
         answer.due += answer.dribble;
+        if (answer.due <= plc_.clock_.now()) {
+            wake({});
+        }
         schedule();
         return;
     }

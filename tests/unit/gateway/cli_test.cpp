@@ -1,6 +1,7 @@
 #include "gateway/cli/exit_code.hpp"
 #include "gateway/cli/run_command_line.hpp"
 #include "gateway/model/version.hpp"
+#include "protocols/s7/simulator/fault_script.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -147,6 +148,59 @@ TEST(cli, usage_errors_are_64_with_a_hint) {
     EXPECT_THAT(inner.err, HasSubstr("did you mean \"schema\"?"));
     EXPECT_EQ(run({}).code, 64);
     EXPECT_EQ(run({"check", "-c"}).code, 64);
+}
+
+TEST(cli, a_wrong_port_says_what_a_port_is) {
+    for (const char* const text : {"99999", "-1", "http", ""}) {
+        const auto result = run({"sim", "--port", text});
+        EXPECT_EQ(result.code, 64) << text;
+        EXPECT_THAT(result.err, HasSubstr("is no port; write 1 to 65535, or 0 for any")) << text;
+    }
+    EXPECT_THAT(run({"demo", "--s7-port", "65536"}).err, HasSubstr("--s7-port: \"65536\" is no"));
+    EXPECT_THAT(run({"run", "--http-port", "x"}).err, HasSubstr("--http-port: \"x\" is no port"));
+}
+
+TEST(cli, a_plc_file_that_cannot_be_read_says_why_and_what_it_is_for) {
+    const auto missing = run({"sim", "--plc", "/nonexistent/plc.json"});
+    EXPECT_EQ(missing.code, 78);
+    EXPECT_THAT(missing.err,
+                HasSubstr("cannot read the PLC file \"/nonexistent/plc.json\": No such "
+                          "file or directory"));
+    EXPECT_THAT(missing.err, HasSubstr("without --plc the press of the demo is simulated"));
+    EXPECT_THAT(run({"sim", "--plc", "/"}).err, HasSubstr("Is a directory"));
+    const a_file wrong{"{\"profile\": \"s7-3000\"}"};
+    EXPECT_THAT(run({"sim", "--plc", wrong.path()}).err, HasSubstr("s7-300"));
+}
+
+TEST(cli, wrong_settings_of_a_simulated_plc_are_said_before_it_runs) {
+    EXPECT_THAT(run({"sim", "--fault", "silense"}).err, HasSubstr("did you mean \"silence\"?"));
+    EXPECT_THAT(run({"sim", "--fault", "reset:every=0"}).err, HasSubstr("every=0"));
+    EXPECT_THAT(run({"sim", "--profile", "s7-150"}).err, HasSubstr("s7-1500"));
+    EXPECT_THAT(run({"sim", "--latency", "4"}).err, HasSubstr("write 0, 4ms or 1s"));
+    EXPECT_EQ(run({"sim", "--pdu-size", "100"}).code, 64);
+    EXPECT_EQ(run({"sim", "--tpdu-size", "100"}).code, 64);
+    EXPECT_EQ(run({"sim", "--jobs", "65"}).code, 64);
+}
+
+TEST(cli, a_simulated_plc_runs_with_everything_set_and_tells_its_counters) {
+    const auto result = run({"sim",     "--port",      "0",       "--profile",
+                             "s7-400",  "--pdu-size",  "300",     "--jobs",
+                             "3",       "--tpdu-size", "256",     "--latency",
+                             "3ms",     "--serial",    "--fault", "dropped_reply:every=5",
+                             "--fault", "stop",        "--json",  "--duration",
+                             "30ms"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_THAT(result.out, StartsWith("{\"s7\":[\"127.0.0.1:"));
+    EXPECT_THAT(result.out, HasSubstr("\"jobs\":0,"));
+    EXPECT_THAT(run({"sim", "--port", "0", "--duration", "30ms"}).out,
+                HasSubstr("0 jobs (0 reads, 0 writes) on 0 connections"));
+}
+
+TEST(cli, the_help_of_sim_lists_every_fault) {
+    const auto result = run({"sim", "--help"});
+    for (const auto& each : s7::fault_catalogue()) {
+        EXPECT_THAT(result.out, HasSubstr("  " + std::string(each.name) + ": "));
+    }
 }
 
 // A screen is 80 columns and 40 lines; every command shows two examples.

@@ -23,13 +23,13 @@ std::vector<std::string> findings_of(const std::string& text) {
 
 TEST(plc_file, says_what_a_plc_holds) {
     config::diagnostics found;
-    const auto made = parse_plc_file(R"({
+    const auto [made, faults] = parse_plc_file(R"({
         "profile": "s7-300", "latency_ms": 4, // slow
         "data_blocks": [{ "number": 7, "size": 64 }],
         "signals": [{ "address": "DB7.DBD4", "type": "REAL", "kind": "ramp", "minimum": -1,
                       "maximum": 2.5, "period_ms": 300 }]
     })",
-                                     "plc.json", found);
+                                               "plc.json", found);
     ASSERT_TRUE(found.ok());
     EXPECT_EQ(made.profile, "s7-300");
     EXPECT_EQ(made.latency, std::chrono::milliseconds(4));

@@ -109,7 +109,9 @@ TEST(s7_fault_script, two_held_replies_let_each_other_go) {
 }
 
 TEST(s7_fault_script, a_dribbled_reply_comes_byte_by_byte) {
-    faulty_plc plc(each(fault_kind::dribble, 1));
+    auto fault = each(fault_kind::dribble, 1);
+    fault.delay = 100us;
+    faulty_plc plc(fault);
     plc.one.ask(read_one_byte);
     bytes heard;
     for (std::size_t turns = 0; heard.size() < envelope_size + 19; ++turns) {

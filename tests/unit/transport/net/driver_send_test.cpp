@@ -437,6 +437,18 @@ TEST(tx12, a_message_queued_when_the_connection_has_failed_is_reported_like_any_
     expect_promises_kept(rig);
 }
 
+TEST(driver, an_abort_resets_the_connection_only_where_that_is_wished) {
+    for (const bool wished : {false, true}) {
+        driver_options options;
+        options.reset_on_abort = wished;
+        driver_rig rig(options);
+        rig.open();
+        rig.in_a_turn([&] { rig.engine.host->abort(close_reason::requested); });
+        EXPECT_EQ(rig.lines.reset_wanted, wished);
+        EXPECT_EQ(rig.lines.watcher, nullptr) << "closed";
+    }
+}
+
 TEST(tx12, an_abort_inside_pull_reports_what_was_pulled) {
     driver_rig rig;
     rig.open();
