@@ -5,6 +5,7 @@
 #include "web/api/connections.hpp"
 #include "web/api/health.hpp"
 #include "web/api/router.hpp"
+#include "web/api/status.hpp"
 #include "web/api/tags.hpp"
 #include "web/api/values.hpp"
 #include "web/http/connection_engine.hpp"
@@ -77,6 +78,7 @@ struct server::parts {
           health(above.identity),
           readiness(above.identity),
           version(above.identity),
+          status(above.identity, above.overview),
           sources(above.metrics.begin(), above.metrics.end()),
           metrics(above.execution, sources, limits.scrapes),
           files(options.assets.begin(), options.assets.end()),
@@ -101,6 +103,7 @@ struct server::parts {
             {.path = "/api/v1/connections/{name}", .resource = &connection},
             {.path = "/api/v1/connections", .resource = &connections},
             {.path = "/api/v1/version", .resource = &version},
+            {.path = "/api/v1/status", .resource = &status},
             {.path = "/healthz", .resource = &health, .needs = role::none},
             {.path = "/readyz", .resource = &readiness, .needs = role::none},
             {.path = "/metrics", .resource = &metrics},
@@ -127,6 +130,7 @@ struct server::parts {
     health_resource health;
     readiness_resource readiness;
     version_resource version;
+    status_resource status;
     std::vector<const prometheus::Collectable*> sources;
     metrics_page metrics;
     std::deque<asset_resource> files;

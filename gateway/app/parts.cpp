@@ -212,6 +212,8 @@ void gateway::parts::make_web() {
     web_execution_part =
         std::make_unique<web_execution>(shard, workers, settings.web.limits.connections);
     web_identity_part = std::make_unique<web_identity>(version(), started_at, shards_of(shards));
+    web_overview_part = std::make_unique<web_overview>(directory, table, *this, *opcua_server,
+                                                       endpoints.opcua, clock);
     metrics_sources counted;
     counted.table = &table;
     counted.sources = &directory;
@@ -223,10 +225,12 @@ void gateway::parts::make_web() {
     counted.version = version();
     metrics_part = std::make_unique<metrics>(std::move(counted));
     collectables = {metrics_part.get()};
-    const web::backend above{*web_values_part,   *web_browse_part,    *web_connections_part,
-                             *web_identity_part, *web_execution_part, collectables};
+    const web::backend above{*web_values_part,   *web_browse_part,   *web_connections_part,
+                             *web_identity_part, *web_overview_part, *web_execution_part,
+                             collectables};
     web::server_options made;
     made.limits = settings.web.limits;
+    made.assets = web::page_assets();
     web_server = std::make_unique<web::server>(made, above, clock);
 }
 

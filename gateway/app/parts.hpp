@@ -14,6 +14,7 @@
 #include "gateway/expose/web/connections.hpp"
 #include "gateway/expose/web/execution.hpp"
 #include "gateway/expose/web/identity.hpp"
+#include "gateway/expose/web/overview.hpp"
 #include "gateway/expose/web/values.hpp"
 #include "gateway/health/metrics.hpp"
 #include "gateway/sources/s7/s7_source.hpp"
@@ -24,6 +25,7 @@
 #include "transport/threads/snapshot.hpp"
 #include "transport/threads/worker_pool.hpp"
 #include "web/server.hpp"
+#include "web/ui/page.hpp"
 
 #include <deque>
 #include <memory>
@@ -137,6 +139,7 @@ struct gateway::parts final : model_access {
     std::unique_ptr<web_connections> web_connections_part;
     std::unique_ptr<web_execution> web_execution_part;
     std::unique_ptr<web_identity> web_identity_part;
+    std::unique_ptr<web_overview> web_overview_part;
     std::unique_ptr<metrics> metrics_part;
     std::vector<const prometheus::Collectable*> collectables;
     std::unique_ptr<web::server> web_server;

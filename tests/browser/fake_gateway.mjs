@@ -123,7 +123,7 @@ export class FakeGateway {
             tags: Object.fromEntries(
                 ['total', 'good', 'uncertain', 'bad'].map((key) => [key, sum(key)])),
             opcua: { endpoints: ['opc.tcp://127.0.0.1:4840'], sessions: 1 },
-            s7_read: this.reads,
+            reads: this.reads,
         };
     }
 

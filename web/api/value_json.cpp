@@ -168,6 +168,7 @@ void put_json_row(output_chain& out, const tag_row& row) noexcept {
     put_json_string(out, row.path);
     put_field(out, ",\"node_id\":", row.node_id);
     put_field(out, ",\"type\":", row.type);
+    put_field(out, ",\"address\":", row.address);
     put_field(out, ",\"access\":", access_of(row));
     put_field(out, ",\"scan_class\":", row.scan_class);
     put_field(out, ",\"unit\":", row.unit);

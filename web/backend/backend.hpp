@@ -6,6 +6,7 @@
 #include "web/backend/connections.hpp"
 #include "web/backend/execution.hpp"
 #include "web/backend/identity.hpp"
+#include "web/backend/overview.hpp"
 #include "web/backend/values.hpp"
 
 #include <prometheus/collectable.h>
@@ -19,6 +20,7 @@ struct backend {
     web::browse& browse;
     web::connections& connections;
     web::identity& identity;
+    web::overview& overview;
     web::execution& execution;
     /// What `/metrics` shows. Collected on a worker thread, at most as many at once as the limits
     /// say; must be callable there while the shards run.

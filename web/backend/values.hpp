@@ -17,6 +17,7 @@ struct tag_row {
     std::string_view path;
     std::string_view node_id;  ///< as OPC UA writes it, `ns=3;s=…`
     std::string_view type;     ///< as the configuration writes it, e.g. "REAL", "STRING[20]"
+    std::string_view address;  ///< in the device, as the configuration writes it; empty: none
     bool readable = true;
     bool writable = false;
     std::string_view scan_class;

@@ -21,6 +21,7 @@ void fill(const tag_model& model, const tag_definition& tag, web::tag_row& row) 
     row.path = node.path;
     row.node_id = node.node_id_text;
     row.type = tag.type_text;
+    row.address = tag.address;
     row.readable = true;
     row.writable = tag.writable;
     row.scan_class = tag.scan_class;

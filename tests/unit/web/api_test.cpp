@@ -277,7 +277,8 @@ TEST_F(api_test, tags_say_what_they_are) {
     const auto got = get("/api/v1/tags/press/count").json();
     EXPECT_EQ(got, nlohmann::json::parse(R"({
         "path": "press/count", "node_id": "ns=3;s=press/count", "type": "int32",
-        "access": "read", "scan_class": "fast", "unit": null, "description": "pieces"})"));
+        "address": "DB1.DBD0", "access": "read", "scan_class": "fast", "unit": null,
+        "description": "pieces"})"));
     EXPECT_EQ(get("/api/v1/tags/none").status, 404);
     EXPECT_EQ(get("/api/v1/tags?filter=press/count").json()["items"].size(), 1U);
 }
@@ -316,6 +317,35 @@ TEST_F(api_test, connections_say_how_they_are) {
     EXPECT_EQ(list["items"][0]["tags"]["bad"], 3);
     EXPECT_EQ(get("/api/v1/connections/press").json(), list["items"][0]);
     EXPECT_EQ(get("/api/v1/connections/mill").status, 404);
+}
+
+TEST_F(api_test, status_says_the_whole_gateway_in_numbers) {
+    overview_row& row = above.overview.row;
+    row.now = 1'700'000'000'250'000'000;
+    row.revision = 3;
+    row.connections = 2;
+    row.connections_up = 1;
+    row.tags_good = 20;
+    row.tags_bad = 24;
+    row.opcua_sessions = 5;
+    row.reads.operations = 7;
+    row.reads.duration_sum_s = 0.5;
+    row.reads.duration_buckets.back() = 7;
+    const auto said = get("/api/v1/status").json();
+    EXPECT_EQ(said["now"], "2023-11-14T22:13:20.250Z");
+    EXPECT_EQ(said["version"], "1.2.3");
+    EXPECT_EQ(said["revision"], 3);
+    EXPECT_EQ(said["connections"], nlohmann::json({{"total", 2}, {"up", 1}}));
+    EXPECT_EQ(said["tags"],
+              nlohmann::json({{"total", 44}, {"good", 20}, {"uncertain", 0}, {"bad", 24}}));
+    EXPECT_EQ(said["opcua"]["endpoints"], nlohmann::json::array({"opc.tcp://192.0.2.1:4840"}));
+    EXPECT_EQ(said["opcua"]["sessions"], 5);
+    EXPECT_EQ(said["reads"]["operations"], 7);
+    EXPECT_EQ(said["reads"]["seconds"], 0.5);
+    const auto& buckets = said["reads"]["buckets"];
+    ASSERT_EQ(buckets.size(), transport::operation_duration_bounds_s.size() + 1);
+    EXPECT_EQ(buckets.front(), nlohmann::json({1e-6, 0}));
+    EXPECT_EQ(buckets.back(), nlohmann::json({nullptr, 7}));
 }
 
 TEST_F(api_test, probes) {

@@ -158,6 +158,7 @@ class fake_values final : public values {
         row.path = tags[at].path;
         row.node_id = node_id_;
         row.type = name_of(tags[at].type);
+        row.address = "DB1.DBD0";
         row.scan_class = "fast";
         row.description = tags[at].description;
     }
@@ -325,17 +326,32 @@ class fake_metrics final : public prometheus::Collectable {
     }
 };
 
+class fake_overview final : public overview {
+  public:
+    overview_row row;
+    std::vector<std::string> endpoints{"opc.tcp://192.0.2.1:4840"};
+
+    outcome describe(const call& context, overview_row& to) override {
+        to = row;
+        to.opcua_endpoints = endpoints;
+        return context.who.role == role::none ? outcome::forbidden : outcome::done;
+    }
+};
+
 struct fake_backend {
     fake_clock clock;
     fake_values values;
     fake_browse browse{values};
     fake_connections connections;
     fake_identity identity;
+    fake_overview overview;
     fake_execution execution;
     fake_metrics metrics;
     std::vector<const prometheus::Collectable*> sources{&metrics};
 
-    backend parts() { return {values, browse, connections, identity, execution, sources}; }
+    backend parts() {
+        return {values, browse, connections, identity, overview, execution, sources};
+    }
 };
 
 /// A backend with a few tags, as most tests want it.

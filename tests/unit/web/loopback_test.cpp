@@ -140,8 +140,8 @@ class loopback : public ::testing::Test {
     transport::worker_pool workers_{{.name = "worker"}};
     fake_backend above_;
     pool_execution execution_{shard_, workers_};
-    backend parts_{above_.values,   above_.browse, above_.connections,
-                   above_.identity, execution_,    above_.sources};
+    backend parts_{above_.values,   above_.browse, above_.connections, above_.identity,
+                   above_.overview, execution_,    above_.sources};
     server server_{{}, parts_, clock_};
     std::optional<transport::listener> listener_;
     std::uint16_t port_ = 0;

@@ -67,7 +67,7 @@ export interface StatusRow {
   connections: { total: number; up: number };
   tags: TagCounts;
   opcua: { endpoints: string[]; sessions: number };
-  s7_read: Durations;
+  reads: Durations;
 }
 
 export interface List<Row> {

@@ -89,8 +89,8 @@ export class Plant extends Observable {
     const first = this.readings[0];
     if (first !== undefined && first.status !== status) {
       this.latency = latencyBetween(
-        first.status.s7_read,
-        status.s7_read,
+        first.status.reads,
+        status.reads,
         (now - first.at) / 1000,
       );
     }

@@ -6,6 +6,8 @@ export interface TrendPoint {
   value: number | null;
 }
 
+const leastSpan = 10_000;
+
 export class Trend {
   readonly points: TrendPoint[] = [];
   private readonly span: number;
@@ -38,15 +40,22 @@ export class Trend {
     return least <= most ? { least, most } : null;
   }
 
-  /** A path over `now - span` to `now`, values held until the next one, as they were. */
+  /** How much of the span there is to see, in ms; what just begins is not drawn in a corner. */
+  seen(now: number): number {
+    const first = this.points[0]?.time ?? now;
+    return Math.min(this.span, Math.max(leastSpan, now - first));
+  }
+
+  /** A path over what is seen until `now`, values held until the next one, as they were. */
   path(now: number, width: number, height: number): string {
     const range = this.range();
     if (range === null) {
       return "";
     }
-    const start = now - this.span;
+    const span = this.seen(now);
+    const start = now - span;
     const spread = range.most - range.least;
-    const x = (time: number) => round((Math.max(0, time - start) / this.span) * width);
+    const x = (time: number) => round((Math.max(0, time - start) / span) * width);
     const y = (value: number) =>
       round(spread === 0 ? height / 2 : height - ((value - range.least) / spread) * height);
     let text = "";

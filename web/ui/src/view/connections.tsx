@@ -99,13 +99,15 @@ function Card({ row, now, words, selection }: CardProps) {
         </button>
         <span class="endpoint">{row.endpoint}</span>
       </h3>
-      <Condition row={row} now={now} words={words} />
+      <div>
+        <p class="counts">
+          {(row.tags.good > 0 || row.tags.total === 0) && count("good")}
+          {row.tags.uncertain > 0 && count("uncertain")}
+          {row.tags.bad > 0 && count("bad")}
+        </p>
+        <Condition row={row} now={now} words={words} />
+      </div>
       <QualityBar tags={row.tags} />
-      <p class="counts">
-        {count("good")}
-        {row.tags.uncertain > 0 && count("uncertain")}
-        {row.tags.bad > 0 && count("bad")}
-      </p>
       <dl class="facts">
         <Fact name={words.pdu} value={row.up ? String(row.pdu_size) : "–"} hint={words.pduHint} />
         <Fact name={words.jobs} value={row.up ? String(row.window) : "–"} hint={words.jobsHint} />

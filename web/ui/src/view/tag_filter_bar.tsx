@@ -32,7 +32,7 @@ function Search({ selection, words, enterRows }: Props) {
     return () => removeEventListener("keydown", press);
   }, []);
   const press = (event: KeyboardEvent) => {
-    if (event.key === "Escape") {
+    if (event.key === "Escape" && selection.filter.text !== "") {
       event.stopPropagation();
       selection.setFilter({ text: "" });
     } else if (event.key === "Enter" || event.key === "ArrowDown") {

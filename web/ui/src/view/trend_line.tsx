@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { durationText } from "../model/age.ts";
 import { qualityOf } from "../model/quality.ts";
 import type { TagType } from "../model/tag_type.ts";
 import type { TagValues } from "../model/tag_values.ts";
@@ -52,7 +53,7 @@ export function TrendLine({ path, type, values, now, words }: Props) {
           <span>{text(range.least)}</span>
         </p>
       )}
-      <figcaption>{words.trend(minutes)}</figcaption>
+      <figcaption>{words.trend(durationText(trend.seen(now)))}</figcaption>
     </figure>
   );
 }

@@ -167,13 +167,15 @@ interface Props {
 }
 
 export function WriteForm({ settings, selection, words, tag, type, present }: Props) {
-  // Null until something is typed: the form then starts with the value that is there.
+  // The form starts with the value that was there first, and does not move with it.
+  const start = useRef<TagValue>(null);
+  start.current ??= present;
   const [typed, setTyped] = useState<string | null>(null);
   const [token, setToken] = useState("");
   const [fault, setFault] = useState("");
   const [writing, setWriting] = useState(false);
   const [done, setDone] = useState<Done | null>(null);
-  const text = typed ?? inputText(present, type);
+  const text = typed ?? inputText(start.current, type);
   const keep = (value: string) => {
     setTyped(value);
     setFault("");

@@ -142,7 +142,7 @@ export const de: Words = {
   lastGood: "Letzter guter Wert",
   age: (duration) => `vor ${duration}`,
   remedy: "Was zu tun ist",
-  trend: (minutes) => `Die letzten ${minutes} Minuten, solange diese Seite zusah`,
+  trend: (duration) => `Die letzten ${duration}, wie diese Seite sie sah`,
   readOnlyHint: "Zum Schreiben in der Konfiguration der Variablen writable setzen.",
 
   write: "Schreiben",

@@ -143,7 +143,7 @@ export const en = {
   lastGood: "Last good value",
   age: (duration: string) => `${duration} ago`,
   remedy: "What to do",
-  trend: (minutes: number) => `The last ${minutes} minutes while this page watched`,
+  trend: (duration: string) => `The last ${duration}, as this page saw it`,
   readOnlyHint: "Set writable in the tag's configuration to write it.",
 
   // Writing.
