@@ -1,7 +1,16 @@
 #!/usr/bin/env bash
 # Installs the Debian 12 packages that a build needs; with `tests`, also what the tests need.
-# Does nothing, and needs no root, when everything is there.
+# Does nothing, and needs no root, when everything is there. Node, which builds the page, is not
+# among them: Debian 12 has an older one.
 set -euo pipefail
+
+if ! command -v npm >/dev/null || ! node -e '
+    const [major, minor] = process.versions.node.split(".").map(Number);
+    process.exit(major > 20 || (major === 20 && minor >= 19) ? 0 : 1);' 2>/dev/null; then
+    echo "Node 20.19 or later and npm are needed and not here; found: node" \
+        "$(node --version 2>/dev/null || echo none), npm $(npm --version 2>/dev/null || echo none)" >&2
+    exit 69
+fi
 
 packages=(
     g++ cmake ninja-build ccache
@@ -11,7 +20,7 @@ packages=(
 if [ "${1:-}" = tests ]; then
     packages+=(
         clang-19 libclang-rt-19-dev libgtest-dev libgmock-dev libbenchmark-dev
-        python3 tshark prometheus curl strace
+        python3 tshark prometheus curl strace chromium fonts-dejavu-core
     )
 fi
 

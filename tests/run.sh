@@ -17,14 +17,17 @@ export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 step() { printf '\n=== %s (%s s)\n' "$*" "$SECONDS"; }
 
 install_foreign_software() {
-    # Real counterparts: OPC UA and S7 software nobody here wrote.
+    # Real counterparts: OPC UA and S7 software nobody here wrote, and what drives a browser.
     if [ -d /usr/include/node ]; then
         export npm_config_nodedir=/usr
     fi
-    if ! cmp -s tests/interop/package-lock.json tests/interop/node_modules/.installed-lock; then
-        npm ci --prefix tests/interop --no-audit --no-fund --loglevel=error
-        cp tests/interop/package-lock.json tests/interop/node_modules/.installed-lock
-    fi
+    local folder
+    for folder in tests/interop tests/browser; do
+        if ! cmp -s $folder/package-lock.json $folder/node_modules/.installed-lock; then
+            npm ci --prefix $folder --no-audit --no-fund --loglevel=error
+            cp $folder/package-lock.json $folder/node_modules/.installed-lock
+        fi
+    done
 }
 
 # run_suite PRESET [ctest argument ...]; builds `targets` only, where there are any.

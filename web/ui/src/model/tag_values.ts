@@ -30,13 +30,32 @@ const tagsPerRequest = 100;
 /** A look at all tags gets slower with their number: their deltas stay below some 10,000 a second. */
 const wholeIntervalFloor = 500;
 const wholeIntervalPerTag = 0.1;
+/** A message to the stream is at most 32 KiB. */
+const messageSize = 24_000;
+
+/** Lists of paths whose characters, escaped for JSON, stay below a size; never an empty one. */
+export function inParts(paths: string[], size: number): string[][] {
+  const parts: string[][] = [];
+  let left = 0;
+  for (const path of paths) {
+    // A character is at most three bytes of UTF-8; quotes and comma come on top.
+    const needed = 3 * path.length + 3;
+    if (needed > left || parts.length === 0) {
+      parts.push([]);
+      left = size;
+    }
+    parts.at(-1)?.push(path);
+    left -= needed;
+  }
+  return parts;
+}
 
 export class TagValues extends Observable {
   readonly stream: Stream;
   private readonly samples = new Map<string, Sample>();
   private readonly lastGood = new Map<string, LastGood>();
   private visible: string[] = [];
-  private visibleSubscription: Subscription | null = null;
+  private visibleSubscriptions: Subscription[] = [];
   private whole: Subscription | null = null;
   private readonly watchers = new Map<string, Set<(sample: Sample) => void>>();
   /** True once every tag has been heard of, while all are watched. */
@@ -85,17 +104,24 @@ export class TagValues extends Observable {
       return;
     }
     this.visible = paths;
-    const before = this.visibleSubscription;
-    this.visibleSubscription =
-      paths.length === 0
-        ? null
-        : this.stream.subscribe(paths, visibleInterval, {
-            values: (samples) => this.take(samples),
-            // The rows before stay live until the new ones are.
-            complete: () => before?.close(),
-          });
-    if (paths.length === 0) {
-      before?.close();
+    // The rows before stay live until the new ones are.
+    const before = this.visibleSubscriptions;
+    const end = () => before.forEach((subscription) => subscription.close());
+    const parts = inParts(paths, messageSize);
+    let incomplete = parts.length;
+    this.visibleSubscriptions = parts.map((part) =>
+      this.stream.subscribe(part, visibleInterval, {
+        values: (samples) => this.take(samples),
+        complete: () => {
+          incomplete -= 1;
+          if (incomplete === 0) {
+            end();
+          }
+        },
+      }),
+    );
+    if (parts.length === 0) {
+      end();
     }
     void this.askVisible();
   }

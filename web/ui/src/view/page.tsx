@@ -74,7 +74,7 @@ export function Page(parts: Parts) {
     document.title = `${trouble ? "⚠ " : ""}Tagferry`;
   }, [trouble]);
   return (
-    <div class="page">
+    <div class={plant.goneSince === null ? "page" : "page gone"}>
       <Header {...parts} words={words} />
       <TopLine headline={headline} />
       <StreamNotice {...parts} words={words} />
