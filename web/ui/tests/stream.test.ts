@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Stream, type Sample, type Socket } from "../src/gateway/stream.ts";
 import { filterTags, partsOfPath, prepareTag, type Filter } from "../src/model/tag_filter.ts";
+import { inParts } from "../src/model/parts.ts";
 import { visibleWindow } from "../src/model/window.ts";
 
 /** The gateway's end of a stream, by hand. */
@@ -174,4 +175,12 @@ test("only the rows around the screen exist", () => {
   assert.deepEqual(visibleWindow(0, 340, 34, 50_000, 8), { first: 0, end: 18 });
   assert.deepEqual(visibleWindow(34_000, 340, 34, 50_000, 8), { first: 992, end: 1018 });
   assert.deepEqual(visibleWindow(1e9, 340, 34, 10, 8), { first: 10, end: 10 });
+});
+
+test("paths that are too long for one message go in several", () => {
+  assert.deepEqual(inParts([], 100), []);
+  assert.deepEqual(inParts(["a", "b"], 100), [["a", "b"]]);
+  const long = "x".repeat(20);
+  assert.deepEqual(inParts([long, long, long], 130), [[long, long], [long]]);
+  assert.deepEqual(inParts(["x".repeat(99)], 100).length, 1);
 });

@@ -5,6 +5,7 @@ import type { Link, Sample, Stream, Subscription } from "../gateway/stream.ts";
 import type { List, TagValue, ValueRow } from "../gateway/types.ts";
 import { timeOf } from "./age.ts";
 import { Observable } from "./observable.ts";
+import { inParts } from "./parts.ts";
 import { qualityOf, type Quality } from "./quality.ts";
 
 export interface LastGood {
@@ -33,29 +34,13 @@ const wholeIntervalPerTag = 0.1;
 /** A message to the stream is at most 32 KiB. */
 const messageSize = 24_000;
 
-/** Lists of paths whose characters, escaped for JSON, stay below a size; never an empty one. */
-export function inParts(paths: string[], size: number): string[][] {
-  const parts: string[][] = [];
-  let left = 0;
-  for (const path of paths) {
-    // A character is at most three bytes of UTF-8; quotes and comma come on top.
-    const needed = 3 * path.length + 3;
-    if (needed > left || parts.length === 0) {
-      parts.push([]);
-      left = size;
-    }
-    parts.at(-1)?.push(path);
-    left -= needed;
-  }
-  return parts;
-}
-
 export class TagValues extends Observable {
   readonly stream: Stream;
   private readonly samples = new Map<string, Sample>();
   private readonly lastGood = new Map<string, LastGood>();
   private visible: string[] = [];
   private visibleSubscriptions: Subscription[] = [];
+  private readonly leaving: Subscription[] = [];
   private whole: Subscription | null = null;
   private readonly watchers = new Map<string, Set<(sample: Sample) => void>>();
   /** True once every tag has been heard of, while all are watched. */
@@ -105,24 +90,24 @@ export class TagValues extends Observable {
     }
     this.visible = paths;
     // The rows before stay live until the new ones are.
-    const before = this.visibleSubscriptions;
-    const end = () => before.forEach((subscription) => subscription.close());
+    this.leaving.push(...this.visibleSubscriptions);
     const parts = inParts(paths, messageSize);
-    let incomplete = parts.length;
+    const incomplete = new Set(parts);
+    const end = () => {
+      if (incomplete.size === 0 && this.visible === paths) {
+        this.leaving.splice(0).forEach((subscription) => subscription.close());
+      }
+    };
     this.visibleSubscriptions = parts.map((part) =>
       this.stream.subscribe(part, visibleInterval, {
         values: (samples) => this.take(samples),
         complete: () => {
-          incomplete -= 1;
-          if (incomplete === 0) {
-            end();
-          }
+          incomplete.delete(part);
+          end();
         },
       }),
     );
-    if (parts.length === 0) {
-      end();
-    }
+    end();
     void this.askVisible();
   }
 
