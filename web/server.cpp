@@ -10,6 +10,8 @@
 #include "web/api/values.hpp"
 #include "web/http/connection_engine.hpp"
 #include "web/http/operations.hpp"
+#include "web/live/stream_hub.hpp"
+#include "web/live/stream_resource.hpp"
 #include "web/metrics/metrics_page.hpp"
 
 #include <array>
@@ -45,6 +47,11 @@ const http_limits& checked(const http_limits& limits) {
             "requests, scrapes and slots are at least 1");
     require(limits.list_limit_default >= 1 && limits.list_limit_default <= limits.list_limit_max,
             "the default list limit is 1 to the largest");
+    require(limits.stream_high_water_slots >= 1 &&
+                limits.stream_high_water_slots < limits.connection_output_slots,
+            "the stream's high water is below what a connection may hold");
+    require(limits.stream_sockets >= 1 && limits.stream_message_size >= 256,
+            "there is a stream, and its messages are at least 256 bytes");
     require(limits.tags_per_request <= values::max_refresh_tags,
             "a request names at most 128 tags");
     return limits;
@@ -68,6 +75,8 @@ struct server::parts {
           output_pool({"http_response", limits.output_slot_size, limits.output_slots}),
           request_pool({"http_request", limits.head_size + limits.body_size, limits.request_slots}),
           later(above.execution),
+          hub(limits, above.feed, above.values, above.execution, later, clock, scratch),
+          stream(hub),
           value(above.values, scratch),
           values(above.values, scratch),
           tag(above.values),
@@ -87,6 +96,7 @@ struct server::parts {
           shared{limits,       clock,    routes, output_pool,
                  request_pool, counters, later,  options.anonymous_role} {
         sources.push_back(&counters);
+        sources.push_back(&hub.counters());
     }
 
     std::vector<route_entry> table(std::span<const asset> assets) {
@@ -102,6 +112,7 @@ struct server::parts {
             {.path = "/api/v1/browse", .resource = &tree},
             {.path = "/api/v1/connections/{name}", .resource = &connection},
             {.path = "/api/v1/connections", .resource = &connections},
+            {.path = "/api/v1/stream", .resource = &stream},
             {.path = "/api/v1/version", .resource = &version},
             {.path = "/api/v1/status", .resource = &status},
             {.path = "/healthz", .resource = &health, .needs = role::none},
@@ -120,6 +131,8 @@ struct server::parts {
     transport::pinned_pool output_pool;
     transport::pinned_pool request_pool;
     later_queue later;
+    stream_hub hub;
+    stream_resource stream;
     value_resource value;
     values_resource values;
     tag_resource tag;
@@ -143,6 +156,11 @@ server::server(const server_options& options, const backend& above, const transp
     : parts_(std::make_unique<parts>(options, above, clock)) {}
 
 server::~server() = default;
+
+void server::close_streams() {
+    const transport::operation_scope charged(transport::kind_control);
+    parts_->hub.shut_down();
+}
 
 std::unique_ptr<transport::engine> server::make_engine(const transport::peer_info& peer) {
     return make_engine(transport::to_text(peer.peer), is_loopback(peer.peer)

@@ -36,6 +36,9 @@ class server final : public transport::engine_factory {
     server(const server&) = delete;
     server& operator=(const server&) = delete;
 
+    /// Tells every client of the stream that the gateway goes away; before the listener stops.
+    void close_streams();
+
     /// Never null.
     std::unique_ptr<transport::engine> make_engine(const transport::peer_info& peer) override;
     /// As above with the peer as text.

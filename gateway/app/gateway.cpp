@@ -96,6 +96,7 @@ void gateway::parts::apply(config::configuration next) {
 /// On its shard.
 void gateway::parts::begin_stop(shard_parts& on) {
     if (&on == &shards.front()) {
+        web_server->close_streams();
         opcua_listener->stop();
         http_listener->stop();
     }

@@ -66,6 +66,7 @@ gateway::parts::parts(config::configuration with, log::logger& to, const transpo
     feed_limits.ring_bytes = settings.limits.sample_ring_bytes;
     opcua_feed_part = std::make_unique<opcua_feed>(*shards.front().shard, *this, table,
                                                    shards.size(), feed_limits);
+    web_feed_part = std::make_unique<web_feed>(*shards.front().shard, table, shards.size());
     make_sources();
     make_front_ends();
     open_listeners();
@@ -151,6 +152,9 @@ void gateway::parts::make_sources() {
 void gateway::parts::model_changed(void* object, const tag_model* before,
                                    const tag_model& now) noexcept {
     auto& on = *static_cast<shard_parts*>(object);
+    if (&on == &on.whole->shards.front()) {
+        on.whole->web_feed_part->model_changed(now);
+    }
     for (const std::size_t link : on.links) {
         const source_place& place = on.whole->directory.all()[link];
         for (const connection_definition& connection : now.connections()) {
@@ -219,7 +223,7 @@ void gateway::parts::make_web() {
     counted.sources = &directory;
     counted.shards = shards_of(shards);
     counted.workers = &workers;
-    counted.feeds = {&opcua_feed_part->feed()};
+    counted.feeds = {&opcua_feed_part->feed(), &web_feed_part->feed()};
     counted.logger = &logger;
     counted.opcua = opcua_server.get();
     counted.version = version();
@@ -227,7 +231,7 @@ void gateway::parts::make_web() {
     collectables = {metrics_part.get()};
     const web::backend above{*web_values_part,   *web_browse_part,   *web_connections_part,
                              *web_identity_part, *web_overview_part, *web_execution_part,
-                             collectables};
+                             *web_feed_part,     collectables};
     web::server_options made;
     made.limits = settings.web.limits;
     made.assets = web::page_assets();

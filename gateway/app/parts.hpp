@@ -13,6 +13,7 @@
 #include "gateway/expose/web/browse.hpp"
 #include "gateway/expose/web/connections.hpp"
 #include "gateway/expose/web/execution.hpp"
+#include "gateway/expose/web/feed.hpp"
 #include "gateway/expose/web/identity.hpp"
 #include "gateway/expose/web/overview.hpp"
 #include "gateway/expose/web/values.hpp"
@@ -138,6 +139,7 @@ struct gateway::parts final : model_access {
     std::unique_ptr<web_browse> web_browse_part;
     std::unique_ptr<web_connections> web_connections_part;
     std::unique_ptr<web_execution> web_execution_part;
+    std::unique_ptr<web_feed> web_feed_part;
     std::unique_ptr<web_identity> web_identity_part;
     std::unique_ptr<web_overview> web_overview_part;
     std::unique_ptr<metrics> metrics_part;

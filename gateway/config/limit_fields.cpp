@@ -229,6 +229,53 @@ constexpr std::array web_fields = {
         .from(1, tagferry::web::values::max_refresh_tags),
     integer_field<&http_limits::scrapes>("scrapes", "Answers of /metrics being made at once.")
         .from(1, 16),
+    integer_field<&http_limits::stream_sockets>("stream_sockets",
+                                                "WebSocket clients of the stream; over it: 503.")
+        .from(1, 100'000)
+        .measured_by("tagferry_ws_clients"),
+    integer_field<&http_limits::stream_subscriptions>("stream_subscriptions",
+                                                      "Subscriptions of one stream client.")
+        .from(1, 1'000),
+    integer_field<&http_limits::stream_tags>("stream_tags", "Tags of one subscription.")
+        .from(1, 10'000'000),
+    integer_field<&http_limits::stream_entries>("stream_entries",
+                                                "Tags of all subscriptions together.")
+        .from(1, 100'000'000)
+        .measured_by("tagferry_ws_entries"),
+    integer_field<&http_limits::stream_message_size>("stream_message_size",
+                                                     "Largest message of a client; over it: 1009.")
+        .in("bytes")
+        .from(256, 1'048'576)
+        .measured_by("tagferry_pool_high_water{pool=\"ws_message\"}"),
+    integer_field<&http_limits::stream_pattern_size>("stream_pattern_size",
+                                                     "All patterns of one subscription together.")
+        .in("bytes")
+        .from(16, 1'048'576),
+    integer_field<&http_limits::stream_high_water_slots>(
+        "stream_high_water_slots",
+        "Response buffers of one stream client, less than `connection_output_slots`, from which "
+        "on it gets no more until some have left.")
+        .from(1, tagferry::web::max_connection_output_slots - 1),
+    integer_field<&http_limits::stream_interval_min_ms>(
+        "stream_interval_min_ms", "Shortest time between two deltas of a subscription.")
+        .in("ms")
+        .from(1, 60'000),
+    integer_field<&http_limits::stream_slow_ms>(
+        "stream_slow_ms", "A client that takes nothing for so long is closed with 4429.")
+        .in("ms")
+        .from(100, 3'600'000)
+        .measured_by("tagferry_ws_slow_clients_closed_total"),
+    integer_field<&http_limits::stream_message_ms>("stream_message_ms",
+                                                   "First to last frame of a client's message.")
+        .in("ms")
+        .from(100, 600'000),
+    integer_field<&http_limits::stream_ping_ms>("stream_ping_ms", "Between two pings.")
+        .in("ms")
+        .from(100, 3'600'000),
+    integer_field<&http_limits::stream_silence_ms>(
+        "stream_silence_ms", "A client of which nothing is heard for so long is closed.")
+        .in("ms")
+        .from(100, 3'600'000),
     integer_field<&http_limits::head_timeout_ms>("head_timeout_ms",
                                                  "From the first byte to the end of the headers.")
         .in("ms")

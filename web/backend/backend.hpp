@@ -5,6 +5,7 @@
 #include "web/backend/browse.hpp"
 #include "web/backend/connections.hpp"
 #include "web/backend/execution.hpp"
+#include "web/backend/feed.hpp"
 #include "web/backend/identity.hpp"
 #include "web/backend/overview.hpp"
 #include "web/backend/values.hpp"
@@ -22,6 +23,7 @@ struct backend {
     web::identity& identity;
     web::overview& overview;
     web::execution& execution;
+    web::feed& feed;
     /// What `/metrics` shows. Collected on a worker thread, at most as many at once as the limits
     /// say; must be callable there while the shards run.
     std::span<const prometheus::Collectable* const> metrics;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "transport/engine.hpp"
+#include "transport/time/timing_wheel.hpp"
 
 namespace tagferry::web {
 
@@ -26,6 +27,9 @@ class execution {
     /// Resumes `sink` with result 0 on this shard in a later turn. False: no room; try again
     /// when called next.
     virtual bool later(transport::completion_sink& sink, transport::completion_token token) = 0;
+
+    /// Schedules of this shard.
+    virtual transport::timing_wheel& wheel() noexcept = 0;
 
   protected:
     ~execution() = default;

@@ -2,10 +2,9 @@
 
 #include "web/http/conditional.hpp"
 
-#include <openssl/evp.h>
-
 #include <array>
-#include <stdexcept>
+#include <cstdint>
+#include <cstdio>
 
 namespace tagferry::web {
 namespace {
@@ -18,20 +17,17 @@ constexpr std::string_view policy =
     "Cross-Origin-Opener-Policy: same-origin\r\n"
     "Vary: Accept-Encoding\r\n";
 
-/// An entity tag: the first half of the content's SHA-256 in quotes.
+/// An entity tag: the content's FNV-1a digest and size in quotes. It tells builds apart, whose
+/// files nobody forges.
 std::string tag_of(std::span<const unsigned char> bytes) {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned int size = 0;
-    if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
-        throw std::runtime_error("SHA-256 is not to be had");
+    std::uint64_t digest = 14'695'981'039'346'656'037ULL;
+    for (const unsigned char byte : bytes) {
+        digest = (digest ^ byte) * 1'099'511'628'211ULL;
     }
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string tag = "\"";
-    for (std::size_t i = 0; i < 16; ++i) {
-        tag += digits[digest[i] >> 4U];
-        tag += digits[digest[i] & 15U];
-    }
-    return tag + "\"";
+    std::array<char, 40> text{};
+    const int size = std::snprintf(text.data(), text.size(), "\"%016llx-%zx\"",
+                                   static_cast<unsigned long long>(digest), bytes.size());
+    return {text.data(), static_cast<std::size_t>(size)};
 }
 
 std::string_view text_of(std::span<const unsigned char> bytes) noexcept {

@@ -1,31 +1,9 @@
 #include "web/http/conditional.hpp"
 
-#include <algorithm>
+#include "web/http/field_list.hpp"
 
 namespace tagferry::web {
 namespace {
-
-std::string_view trimmed(std::string_view text) noexcept {
-    const std::size_t first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) {
-        return {};
-    }
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-/// The text up to the next comma, which is taken off `list` with it.
-std::string_view next_element(std::string_view& list) noexcept {
-    const std::size_t comma = list.find(',');
-    const std::string_view element = trimmed(list.substr(0, comma));
-    list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
-    return element;
-}
-
-bool equals_ignoring_case(std::string_view text, std::string_view lower) noexcept {
-    return std::equal(text.begin(), text.end(), lower.begin(), lower.end(), [](char a, char b) {
-        return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
-    });
-}
 
 /// A weight of nought: `q=0`, `q=0.0` and so on.
 bool is_refused(std::string_view parameters) noexcept {
@@ -39,7 +17,7 @@ bool is_refused(std::string_view parameters) noexcept {
 bool names_entity_tag(std::string_view field, std::string_view tag) noexcept {
     while (!field.empty()) {
         // Our tags hold no comma, so cutting there loses none of them.
-        std::string_view element = next_element(field);
+        std::string_view element = take_element(field);
         if (element == "*") {
             return true;
         }
@@ -56,7 +34,7 @@ bool names_entity_tag(std::string_view field, std::string_view tag) noexcept {
 bool accepts_gzip(std::string_view field) noexcept {
     bool any = false;
     while (!field.empty()) {
-        const std::string_view element = next_element(field);
+        const std::string_view element = take_element(field);
         const std::size_t semicolon = element.find(';');
         const std::string_view coding = trimmed(element.substr(0, semicolon));
         const bool refused =

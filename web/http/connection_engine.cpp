@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace tagferry::web {
 namespace {
@@ -82,6 +83,10 @@ transport::receive_result connection_engine::receive(std::span<std::byte> bytes,
         if (phase_ == phase::closing) {
             return {input.size(), false};
         }
+        if (phase_ == phase::upgraded) {
+            const auto result = upgrade_->receive(bytes.subspan(consumed), now);
+            return {consumed + result.consumed, result.more};
+        }
         if (!wants_input().wanted) {
             break;
         }
@@ -98,6 +103,9 @@ transport::receive_result connection_engine::receive(std::span<std::byte> bytes,
 }
 
 transport::input_wish connection_engine::wants_input() const noexcept {
+    if (phase_ == phase::upgraded) {
+        return {.wanted = upgrade_->wants_input(), .frame_size = 0};
+    }
     const bool reading = phase_ == phase::head || phase_ == phase::body;
     return {.wanted = reading && !pool_waiter::waiting() &&
                       out_.slots_held() < shared_.limits.output_high_water_slots,
@@ -282,12 +290,27 @@ void connection_engine::finish() {
     last_part_ = false;
     count_answer();
     release_request();
-    if (exchange_.answer.keep_alive()) {
+    if (exchange_.upgrade_ != nullptr) {
+        start_upgrade();
+    } else if (exchange_.answer.keep_alive()) {
         phase_ = phase::head;
         read_deadline_ = exchange_.now_ + std::chrono::milliseconds{shared_.limits.idle_timeout_ms};
         host_->output_ready();
     } else {
         close_after_flush(close_reason::requested);
+    }
+}
+
+void connection_engine::start_upgrade() {
+    phase_ = phase::upgraded;
+    upgrade_ = std::move(exchange_.upgrade_);
+    upgrade_->opened(*this, exchange_.now_);
+    host_->output_ready();
+}
+
+void connection_engine::produce_soon() noexcept {
+    if (host_ != nullptr) {
+        host_->output_ready();
     }
 }
 
@@ -350,6 +373,9 @@ void connection_engine::close_when_flushed() noexcept {
 
 void connection_engine::pull(transport::send_batch& batch, time_point now) {
     shared_.later.retry();
+    if (phase_ == phase::upgraded && !pool_waiter::waiting()) {
+        upgrade_->produce(now);
+    }
     produce(now);
     out_.pull(batch);
     if (out_.sending() && send_deadline_ == time_point::max()) {
@@ -410,6 +436,9 @@ void connection_engine::written(const transport::write_report& report) {
     if (phase_ == phase::closing) {
         close_when_flushed();
     }
+    if (phase_ == phase::upgraded) {
+        upgrade_->sent();
+    }
     host_->output_ready();
 }
 
@@ -440,7 +469,8 @@ void connection_engine::resume(transport::completion_token token, std::uint32_t 
 }
 
 time_point connection_engine::deadline() const noexcept {
-    return std::min({read_deadline_, send_deadline_, answer_deadline_});
+    const time_point own = std::min({read_deadline_, send_deadline_, answer_deadline_});
+    return phase_ == phase::upgraded ? std::min(own, upgrade_->deadline()) : own;
 }
 
 void connection_engine::expire(time_point now) {
@@ -457,6 +487,9 @@ void connection_engine::expire(time_point now) {
         abandon();
         exchange_.now_ = now;
         handle(exchange_.refuse(outcome::timed_out));
+    }
+    if (phase_ == phase::upgraded && now >= upgrade_->deadline()) {
+        upgrade_->expire(now);
     }
     if (now < read_deadline_) {
         return;
@@ -489,6 +522,11 @@ void connection_engine::abandon() noexcept {
 void connection_engine::closed(const transport::close_info&, time_point) {
     abandon();
     release_request();
+    if (upgrade_ != nullptr) {
+        upgrade_->closed();
+        upgrade_.reset();
+    }
+    exchange_.upgrade_.reset();
     shared_.output_pool.stop_waiting(*this);
     out_.clear();
     last_part_ = false;

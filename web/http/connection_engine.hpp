@@ -16,10 +16,12 @@
 #include "web/http/request_counters.hpp"
 #include "web/http/request_parser.hpp"
 #include "web/http/resource.hpp"
+#include "web/http/upgrade.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -41,6 +43,7 @@ struct connection_shared {
 
 class connection_engine final : public transport::engine,
                                 private exchange_owner,
+                                private upgrade_carrier,
                                 private transport::pool_waiter,
                                 private later_member {
   public:
@@ -70,12 +73,18 @@ class connection_engine final : public transport::engine,
         producing,  // an answer has more to write, or its end
         waiting,    // an operation for the answer is outstanding
         later,      // the answer goes on in a later turn
+        upgraded,   // the connection speaks another protocol
         closing,    // nothing more is read
     };
 
     transport::completion_token token() const noexcept override { return token_; }
     void slot_returned() noexcept override;
     void go_on(transport::time_point now) override;
+
+    output_chain& out() noexcept override { return out_; }
+    void produce_soon() noexcept override;
+    void produce_with_next_slot() noexcept override { shared_.output_pool.wait(*this); }
+    void abort(transport::close_reason why) noexcept override;
 
     std::size_t take(std::string_view bytes, transport::time_point now);
     std::size_t take_head(std::string_view bytes, transport::time_point now);
@@ -91,15 +100,16 @@ class connection_engine final : public transport::engine,
     void abandon() noexcept;
     void count_answer() noexcept;
     void refuse(const request_fault& fault, transport::close_reason why, transport::time_point now);
-    void close_after_flush(transport::close_reason why) noexcept;
+    void close_after_flush(transport::close_reason why) noexcept override;
     void close_when_flushed() noexcept;
-    void abort(transport::close_reason why) noexcept;
+    void start_upgrade();
     void release_request() noexcept;
 
     const connection_shared& shared_;
     transport::engine_host* host_ = nullptr;
     output_chain out_;
     exchange exchange_;
+    std::unique_ptr<upgraded_protocol> upgrade_;
     std::optional<request_parser> parser_;
     transport::completion_token token_{0, 1};
     phase phase_ = phase::head;

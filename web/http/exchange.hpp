@@ -7,6 +7,7 @@
 #include "web/http/request.hpp"
 #include "web/http/resource.hpp"
 #include "web/http/response.hpp"
+#include "web/http/upgrade.hpp"
 
 #include <array>
 #include <chrono>
@@ -16,6 +17,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace tagferry::web {
 
@@ -68,6 +70,11 @@ class exchange {
         return *std::launder(reinterpret_cast<State*>(state_.data()));
     }
 
+    /// What the connection speaks once the answer, `switching_protocols`, is written.
+    void upgrade_to(std::unique_ptr<upgraded_protocol> next) noexcept {
+        upgrade_ = std::move(next);
+    }
+
     /// Answers with a problem. Always `finished`.
     progress refuse(const problem& what) noexcept;
     /// The problem that says what a backend's outcome means, for outcomes that are errors.
@@ -88,6 +95,7 @@ class exchange {
     transport::time_point now_{};
     transport::time_point started_{};
     transport::pooled_buffer kept_;
+    std::unique_ptr<upgraded_protocol> upgrade_;
     alignas(std::max_align_t) std::array<std::byte, state_size> state_;
 };
 

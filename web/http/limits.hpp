@@ -32,6 +32,19 @@ struct http_limits {
     std::size_t tags_per_request = 128;  ///< `tag=` parameters of one request
     std::size_t scrapes = 2;             ///< metrics collections at the same time; over it: 503
 
+    std::size_t stream_sockets = 1'000;           ///< WebSockets in all; over it: 503
+    std::size_t stream_subscriptions = 32;        ///< of one socket
+    std::size_t stream_tags = 100'000;            ///< of one subscription
+    std::size_t stream_entries = 1'000'000;       ///< tags of all subscriptions together
+    std::size_t stream_message_size = 32 * 1024;  ///< bytes of a client's message; over it: 1009
+    std::size_t stream_pattern_size = 4 * 1024;   ///< bytes of a subscription's patterns
+    std::size_t stream_high_water_slots = 2;      ///< unsent, from which on a client is slow
+    std::uint32_t stream_interval_min_ms = 50;    ///< between two deltas of a subscription
+    std::uint32_t stream_slow_ms = 10'000;        ///< slow for longer: 4429
+    std::uint32_t stream_message_ms = 10'000;     ///< first to last frame of a message
+    std::uint32_t stream_ping_ms = 20'000;        ///< between two pings
+    std::uint32_t stream_silence_ms = 60'000;     ///< without a byte from the client
+
     std::uint32_t head_timeout_ms = 10'000;    ///< first byte to end of head
     std::uint32_t body_timeout_ms = 30'000;    ///< end of head to end of body
     std::uint32_t idle_timeout_ms = 60'000;    ///< between requests

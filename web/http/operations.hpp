@@ -9,4 +9,7 @@ namespace tagferry::web {
 inline const transport::operation_kind http_value =
     transport::register_operation_kind("http_value");
 
+/// One delta message of the stream: first change it tells of to message queued.
+inline const transport::operation_kind ws_push = transport::register_operation_kind("ws_push");
+
 }  // namespace tagferry::web

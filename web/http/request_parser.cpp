@@ -1,5 +1,6 @@
 #include "web/http/request_parser.hpp"
 
+#include "web/http/field_list.hpp"
 #include "web/http/url.hpp"
 
 #include <boost/beast/http/error.hpp>
@@ -18,12 +19,6 @@ constexpr std::size_t smallest_chunked_rest = 5;
 
 std::string_view plain(boost::beast::string_view text) noexcept {
     return {text.data(), text.size()};
-}
-
-bool equals_ignoring_case(std::string_view text, std::string_view lower) noexcept {
-    return std::equal(text.begin(), text.end(), lower.begin(), lower.end(), [](char a, char b) {
-        return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
-    });
 }
 
 http_method method_of(http::verb method) noexcept {

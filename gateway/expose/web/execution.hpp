@@ -19,6 +19,8 @@ class web_execution final : public web::execution, private transport::next_turn_
                 transport::completion_token token) override;
     bool later(transport::completion_sink& sink, transport::completion_token token) override;
 
+    transport::timing_wheel& wheel() noexcept override { return shard_.wheel(); }
+
   private:
     struct waiting {
         transport::completion_sink* sink = nullptr;

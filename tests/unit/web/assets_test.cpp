@@ -32,7 +32,7 @@ TEST_F(assets_test, the_page_is_served_to_everybody_and_asked_for_again) {
     EXPECT_EQ(page.field("x-content-type-options"), "nosniff");
     EXPECT_NE(page.field("content-security-policy").find("default-src 'none'"), std::string::npos);
     const std::string tag = page.field("etag");
-    EXPECT_EQ(tag.size(), 34U);
+    EXPECT_TRUE(tag.starts_with('"') && tag.ends_with("-f\"")) << tag;
     auto& connection = connect();
     connection.send(request("/", "GET", "If-None-Match: \"other\", W/" + tag + "\r\n"), now());
     std::string wire = connection.take();

@@ -12,6 +12,7 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tagferry::web::testing {
@@ -55,6 +56,7 @@ struct fake_tag {
     std::vector<std::byte> last_good = {};
     bool hidden = false;
     std::string description = {};
+    std::uint16_t reason_id = 0;
 };
 
 class fake_values final : public values {
@@ -100,6 +102,7 @@ class fake_values final : public values {
         row.status = from.status;
         row.status_name = from.status_name;
         row.reason = from.reason;
+        row.reason_id = from.reason_id;
         row.source_timestamp = from.source_timestamp;
         row.server_timestamp = 1'700'000'001'000'000'000;
         if (!from.last_good.empty()) {
@@ -278,6 +281,7 @@ class fake_execution final : public execution {
     };
     std::deque<item> jobs;
     std::deque<item> laters;
+    transport::timing_wheel timers{transport::time_point{std::chrono::hours(1)}};
     bool full = false;
 
     bool submit(job& work, transport::completion_sink& sink,
@@ -293,6 +297,8 @@ class fake_execution final : public execution {
         return true;
     }
 
+    transport::timing_wheel& wheel() noexcept override { return timers; }
+
     bool run_one(transport::time_point now) {
         auto& queue = jobs.empty() ? laters : jobs;
         if (queue.empty()) {
@@ -305,6 +311,47 @@ class fake_execution final : public execution {
         }
         next.sink->resume(next.token, 0, now);
         return true;
+    }
+};
+
+/// Tells what a test marks as changed.
+class fake_feed final : public feed {
+  public:
+    std::vector<bool> watched = std::vector<bool>(4096);
+    std::deque<std::uint32_t> changed;
+    std::uint64_t changes_of_model = 1;
+    std::vector<reason_words> words{{0, "fine", ""}, {7, "no \"cable\"", "plug it in"}};
+    transport::completion_sink* sink = nullptr;
+    transport::completion_token token;
+
+    bool watch(tag_handle tag) override { return watched.at(tag.index) = true; }
+    void unwatch(tag_handle tag) noexcept override { watched[tag.index] = false; }
+    void arm(transport::completion_sink& asker, transport::completion_token name) override {
+        sink = &asker;
+        token = name;
+    }
+    std::size_t drain(std::span<std::uint32_t> indexes) override {
+        std::size_t count = 0;
+        for (; count < indexes.size() && !changed.empty(); ++count) {
+            indexes[count] = changed.front();
+            changed.pop_front();
+        }
+        return count;
+    }
+    std::uint32_t index_limit() const noexcept override { return 4096; }
+    std::uint64_t revision() const noexcept override { return changes_of_model; }
+    std::span<const reason_words> reasons() const noexcept override { return words; }
+
+    /// News as the gateway tells it: of a tag that is watched.
+    void mark(std::uint32_t index) {
+        if (watched[index]) {
+            changed.push_back(index);
+        }
+    }
+    void tell(transport::time_point now) {
+        if (sink != nullptr) {
+            std::exchange(sink, nullptr)->resume(token, 0, now);
+        }
     }
 };
 
@@ -346,11 +393,12 @@ struct fake_backend {
     fake_identity identity;
     fake_overview overview;
     fake_execution execution;
+    fake_feed feed;
     fake_metrics metrics;
     std::vector<const prometheus::Collectable*> sources{&metrics};
 
     backend parts() {
-        return {values, browse, connections, identity, overview, execution, sources};
+        return {values, browse, connections, identity, overview, execution, feed, sources};
     }
 };
 

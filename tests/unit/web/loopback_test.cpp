@@ -41,6 +41,7 @@ class pool_execution final : public execution {
                                 },
                             .object = &sink});
     }
+    transport::timing_wheel& wheel() noexcept override { return shard_.wheel(); }
 
   private:
     transport::shard& shard_;
@@ -141,7 +142,7 @@ class loopback : public ::testing::Test {
     fake_backend above_;
     pool_execution execution_{shard_, workers_};
     backend parts_{above_.values,   above_.browse, above_.connections, above_.identity,
-                   above_.overview, execution_,    above_.sources};
+                   above_.overview, execution_,    above_.feed,        above_.sources};
     server server_{{}, parts_, clock_};
     std::optional<transport::listener> listener_;
     std::uint16_t port_ = 0;

@@ -64,7 +64,7 @@ inline std::vector<answer> take_answers(std::string& wire, bool heads_only = fal
         }
         at = head_end + 4;
         const std::string length = one.field("content-length");
-        if (heads_only || one.status == 204 || one.status == 100) {
+        if (heads_only || one.status == 204 || one.status == 304 || one.status < 200) {
             // No body.
         } else if (!length.empty()) {
             const auto size = static_cast<std::size_t>(std::stoul(length));
@@ -163,6 +163,13 @@ class web_test : public ::testing::Test {
             *ended = connection.ended();
         }
         return found;
+    }
+
+    template <typename Visit>
+    void for_each_connection(Visit&& visit) {
+        for (const auto& each : connections_) {
+            visit(*each);
+        }
     }
 
     fake_backend above;
