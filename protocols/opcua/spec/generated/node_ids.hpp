@@ -120,62 +120,36 @@ inline constexpr std::uint32_t server_server_capabilities_max_sessions = 24095;
 inline constexpr std::uint32_t server_server_capabilities_max_subscriptions = 24096;
 inline constexpr std::uint32_t server_server_capabilities_max_monitored_items = 24097;
 inline constexpr std::uint32_t server_server_capabilities_max_subscriptions_per_session = 24098;
-inline constexpr std::uint32_t server_server_capabilities_max_monitored_items_per_subscription =
-    24104;
+inline constexpr std::uint32_t server_server_capabilities_max_monitored_items_per_subscription = 24104;
 inline constexpr std::uint32_t server_server_capabilities_max_select_clause_parameters = 24099;
 inline constexpr std::uint32_t server_server_capabilities_max_where_clause_parameters = 24100;
 inline constexpr std::uint32_t server_server_capabilities_max_monitored_items_queue_size = 31916;
 inline constexpr std::uint32_t server_server_capabilities_conformance_units = 24101;
-inline constexpr std::uint32_t server_server_capabilities_operation_limits_max_nodes_per_read =
-    11705;
-inline constexpr std::uint32_t
-    server_server_capabilities_operation_limits_max_nodes_per_history_read_data = 12165;
-inline constexpr std::uint32_t
-    server_server_capabilities_operation_limits_max_nodes_per_history_read_events = 12166;
-inline constexpr std::uint32_t server_server_capabilities_operation_limits_max_nodes_per_write =
-    11707;
-inline constexpr std::uint32_t
-    server_server_capabilities_operation_limits_max_nodes_per_history_update_data = 12167;
-inline constexpr std::uint32_t
-    server_server_capabilities_operation_limits_max_nodes_per_history_update_events = 12168;
-inline constexpr std::uint32_t
-    server_server_capabilities_operation_limits_max_nodes_per_method_call = 11709;
-inline constexpr std::uint32_t server_server_capabilities_operation_limits_max_nodes_per_browse =
-    11710;
-inline constexpr std::uint32_t
-    server_server_capabilities_operation_limits_max_nodes_per_register_nodes = 11711;
-inline constexpr std::uint32_t
-    server_server_capabilities_operation_limits_max_nodes_per_translate_browse_paths_to_node_ids =
-        11712;
-inline constexpr std::uint32_t
-    server_server_capabilities_operation_limits_max_nodes_per_node_management = 11713;
-inline constexpr std::uint32_t
-    server_server_capabilities_operation_limits_max_monitored_items_per_call = 11714;
+inline constexpr std::uint32_t server_server_capabilities_operation_limits_max_nodes_per_read = 11705;
+inline constexpr std::uint32_t server_server_capabilities_operation_limits_max_nodes_per_history_read_data = 12165;
+inline constexpr std::uint32_t server_server_capabilities_operation_limits_max_nodes_per_history_read_events = 12166;
+inline constexpr std::uint32_t server_server_capabilities_operation_limits_max_nodes_per_write = 11707;
+inline constexpr std::uint32_t server_server_capabilities_operation_limits_max_nodes_per_history_update_data = 12167;
+inline constexpr std::uint32_t server_server_capabilities_operation_limits_max_nodes_per_history_update_events = 12168;
+inline constexpr std::uint32_t server_server_capabilities_operation_limits_max_nodes_per_method_call = 11709;
+inline constexpr std::uint32_t server_server_capabilities_operation_limits_max_nodes_per_browse = 11710;
+inline constexpr std::uint32_t server_server_capabilities_operation_limits_max_nodes_per_register_nodes = 11711;
+inline constexpr std::uint32_t server_server_capabilities_operation_limits_max_nodes_per_translate_browse_paths_to_node_ids = 11712;
+inline constexpr std::uint32_t server_server_capabilities_operation_limits_max_nodes_per_node_management = 11713;
+inline constexpr std::uint32_t server_server_capabilities_operation_limits_max_monitored_items_per_call = 11714;
 inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary = 2275;
-inline constexpr std::uint32_t
-    server_server_diagnostics_server_diagnostics_summary_server_view_count = 2276;
-inline constexpr std::uint32_t
-    server_server_diagnostics_server_diagnostics_summary_current_session_count = 2277;
-inline constexpr std::uint32_t
-    server_server_diagnostics_server_diagnostics_summary_cumulated_session_count = 2278;
-inline constexpr std::uint32_t
-    server_server_diagnostics_server_diagnostics_summary_security_rejected_session_count = 2279;
-inline constexpr std::uint32_t
-    server_server_diagnostics_server_diagnostics_summary_rejected_session_count = 3705;
-inline constexpr std::uint32_t
-    server_server_diagnostics_server_diagnostics_summary_session_timeout_count = 2281;
-inline constexpr std::uint32_t
-    server_server_diagnostics_server_diagnostics_summary_session_abort_count = 2282;
-inline constexpr std::uint32_t
-    server_server_diagnostics_server_diagnostics_summary_publishing_interval_count = 2284;
-inline constexpr std::uint32_t
-    server_server_diagnostics_server_diagnostics_summary_current_subscription_count = 2285;
-inline constexpr std::uint32_t
-    server_server_diagnostics_server_diagnostics_summary_cumulated_subscription_count = 2286;
-inline constexpr std::uint32_t
-    server_server_diagnostics_server_diagnostics_summary_security_rejected_requests_count = 2287;
-inline constexpr std::uint32_t
-    server_server_diagnostics_server_diagnostics_summary_rejected_requests_count = 2288;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_server_view_count = 2276;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_current_session_count = 2277;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_cumulated_session_count = 2278;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_security_rejected_session_count = 2279;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_rejected_session_count = 3705;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_session_timeout_count = 2281;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_session_abort_count = 2282;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_publishing_interval_count = 2284;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_current_subscription_count = 2285;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_cumulated_subscription_count = 2286;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_security_rejected_requests_count = 2287;
+inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_rejected_requests_count = 2288;
 }  // namespace id
 
 /// Attribute ids of Part 6 Annex A.1.
