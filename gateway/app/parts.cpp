@@ -198,8 +198,10 @@ void gateway::parts::make_opcua() {
     opcua_writes_part = std::make_unique<opcua_writes>(shard, *this, directory, write_limits);
     opcua_identity_part =
         std::make_unique<opcua_identity>(settings.opcua, version(), started_at, directory);
+    opcua_events_part = std::make_unique<opcua_events>(logger);
     const opcua::backend above{*opcua_values_part, *opcua_tree_part,     *opcua_writes_part,
-                               *opcua_feed_part,   *opcua_identity_part, *opcua_identity_part};
+                               *opcua_feed_part,   *opcua_identity_part, *opcua_identity_part,
+                               *opcua_events_part};
     opcua_server = std::make_unique<opcua::server>(above, settings.opcua.limits, clock);
     deadlines = std::make_unique<opcua_deadlines>(*opcua_server);
     shard.add(*deadlines);
@@ -240,13 +242,17 @@ void gateway::parts::make_web() {
 
 void gateway::parts::open_listeners() {
     transport::shard& shard = *shards.front().shard;
-    auto opcua = listener_options_of(settings.opcua.listen, settings.opcua.limits.max_channels,
-                                     settings.opcua.limits.max_channels);
+    const opcua::limits& opcua_limits = settings.opcua.limits;
+    // Over its limits the server makes room or says that it cannot; at twice that, while such
+    // connections are ending, nobody is let in.
+    auto opcua =
+        listener_options_of(settings.opcua.listen, std::size_t{2} * opcua_limits.max_channels,
+                            std::size_t{2} * opcua_limits.max_channels_per_address);
     opcua.observer = &reporter;
     opcua.connection.counters = &opcua_traffic;
     opcua.connection.large_frames = large_frames.get();
-    opcua.connection.frame_timeout =
-        std::chrono::milliseconds(settings.opcua.limits.frame_timeout_ms);
+    // The engine ends a slow peer with an Error message, before the driver would cut it off.
+    opcua.connection.frame_timeout = 2 * std::chrono::milliseconds(opcua_limits.frame_timeout_ms);
     opcua_listener = std::make_unique<transport::listener>(shard, opcua, *factory);
     auto http = listener_options_of(settings.web.listen, settings.web.limits.connections,
                                     settings.web.limits.connections_per_address);

@@ -4,6 +4,7 @@
 
 #include "gateway/app/gateway.hpp"
 #include "gateway/expose/device_read_hub.hpp"
+#include "gateway/expose/opcua/events.hpp"
 #include "gateway/expose/opcua/feed.hpp"
 #include "gateway/expose/opcua/identity.hpp"
 #include "gateway/expose/opcua/tree.hpp"
@@ -132,6 +133,7 @@ struct gateway::parts final : model_access {
     std::unique_ptr<opcua_writes> opcua_writes_part;
     std::unique_ptr<opcua_feed> opcua_feed_part;
     std::unique_ptr<opcua_identity> opcua_identity_part;
+    std::unique_ptr<opcua_events> opcua_events_part;
     std::unique_ptr<opcua::server> opcua_server;
     std::unique_ptr<opcua_deadlines> deadlines;
     std::unique_ptr<opcua_factory> factory;

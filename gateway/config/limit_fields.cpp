@@ -52,6 +52,10 @@ constexpr std::array opcua_fields = {
                                                "Connections and their secure channels.")
         .from(1, 10'000)
         .measured_by("tagferry_transport_connections{protocol=\"opcua\"}"),
+    integer_field<&opcua_limits::max_channels_per_address>("max_channels_per_address",
+                                                           "The same for one client address.")
+        .from(1, 10'000)
+        .measured_by("tagferry_opcua_rejected_connections_total{reason=\"address_limit\"}"),
     integer_field<&opcua_limits::hello_timeout_ms>("hello_timeout_ms", "From connection to HEL.")
         .in("ms")
         .from(100, 600'000),

@@ -97,7 +97,8 @@ struct traffic_sum {
     std::uint64_t blocked_writes = 0;
     std::uint64_t open = 0;
     std::uint64_t connections = 0;
-    std::uint64_t refused = 0;
+    std::uint64_t refused_in_all = 0;
+    std::uint64_t refused_by_address = 0;
 };
 
 void append_transport(families& to) {
@@ -114,7 +115,8 @@ void append_transport(families& to) {
             sum.blocked_writes += traffic.blocked_writes.value();
             sum.open += traffic.connections_open.value();
             sum.connections += traffic.connections_total.value();
-            sum.refused += traffic.refused_in_all.value() + traffic.refused_by_address.value();
+            sum.refused_in_all += traffic.refused_in_all.value();
+            sum.refused_by_address += traffic.refused_by_address.value();
         },
         &by_protocol);
     auto messages = counter("tagferry_transport_messages_total", "Messages sent whole.");
@@ -138,7 +140,7 @@ void append_transport(families& to) {
         blocked.add(labels, sum.blocked_writes);
         open.add(labels, sum.open);
         connections.add(labels, sum.connections);
-        refused.add(labels, sum.refused);
+        refused.add(labels, sum.refused_in_all + sum.refused_by_address);
     }
     for (family* const each :
          {&messages, &writes, &sent, &reads, &received, &blocked, &open, &connections, &refused}) {
@@ -214,6 +216,29 @@ void append_opcua(families& to, const opcua::server& server) {
     to.push_back(gauge("tagferry_opcua_registered_nodes", "Nodes registered by sessions.")
                      .add({}, seen.registered_nodes)
                      .take());
+    append_opcua_refusals(to, seen);
+}
+
+void append_opcua_refusals(families& to, const opcua::server_statistics& seen) {
+    // What the listener turned away was over twice the limit already.
+    traffic_sum listener;
+    transport::for_each_traffic(
+        [](const transport::traffic& traffic, void* context) {
+            auto& sum = *static_cast<traffic_sum*>(context);
+            if (traffic.protocol() == "opcua") {
+                sum.refused_in_all += traffic.refused_in_all.value();
+                sum.refused_by_address += traffic.refused_by_address.value();
+            }
+        },
+        &listener);
+    to.push_back(
+        counter("tagferry_opcua_rejected_connections_total",
+                "OPC UA connections not let in, or ended to make room for a newer one.")
+            .add({{"reason", "channel_limit"}}, seen.refused_by_channels + listener.refused_in_all)
+            .add({{"reason", "address_limit"}},
+                 seen.refused_by_address + listener.refused_by_address)
+            .add({{"reason", "evicted"}}, seen.evicted)
+            .take());
 }
 
 void append_threads(families& to, const metrics_sources& from) {

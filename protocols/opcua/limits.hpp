@@ -25,7 +25,8 @@ struct limits {
     std::uint32_t max_byte_string_length = 1'048'576;  ///< bytes; MaxByteStringLength
 
     // Connections and channels.
-    std::uint32_t max_channels = 120;         ///< sessions + 20 for logins and discovery
+    std::uint32_t max_channels = 120;  ///< sessions + 20 for logins and discovery
+    std::uint32_t max_channels_per_address = 100;  ///< the rest stays free for others
     std::uint32_t hello_timeout_ms = 5'000;   ///< accept → HEL complete (RX8)
     std::uint32_t open_timeout_ms = 10'000;   ///< HEL → OPN complete (RX8)
     std::uint32_t frame_timeout_ms = 10'000;  ///< first to last byte of a chunk (RX8): the driver's

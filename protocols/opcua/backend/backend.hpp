@@ -5,6 +5,7 @@
 #include "protocols/opcua/backend/browse.hpp"
 #include "protocols/opcua/backend/call.hpp"
 #include "protocols/opcua/backend/configuration.hpp"
+#include "protocols/opcua/backend/events.hpp"
 #include "protocols/opcua/backend/feed.hpp"
 #include "protocols/opcua/backend/identity.hpp"
 #include "protocols/opcua/backend/values.hpp"
@@ -20,6 +21,7 @@ struct backend {
     feed_backend& feed;
     identity_backend& identity;
     configuration_backend& configuration;
+    events_backend& events;
 };
 
 }  // namespace tagferry::opcua

@@ -157,24 +157,29 @@ variable_facts facts_of_tag(const tree_node& tag, const actor& who) noexcept {
     return facts;
 }
 
-bool write_standard_value(encoder& out, std::uint32_t row, const backend& ports,
-                          const limits& bounds, transport::wall_time_ns now) {
+// A variable of an instance that has no value stands for a feature that this server does not have,
+// and null would say that it has it and there is nothing. Declarations of types have no value, and
+// null says so.
+status_code write_standard_value(encoder& out, std::uint32_t row, const server_view& server,
+                                 transport::wall_time_ns now) {
     const standard_node& node = standard_nodes[row];
     if (node.namespace_index == namespace_standard &&
-        write_live_value(out, node.number, ports.identity, bounds, now)) {
-        return true;
+        write_live_value(out, node.number, server, now)) {
+        return status::good;
     }
     const bytes_view fixed = standard::value(row);
-    if (fixed.empty()) {
-        out.variant_head(builtin_type::null);
-    } else {
+    if (!fixed.empty()) {
         out.raw(fixed);
+        return status::good;
     }
-    return true;
+    if (standard::belongs_to_an_instance(row)) {
+        return status::bad_not_supported;
+    }
+    out.variant_head(builtin_type::null);
+    return status::good;
 }
 
-bool write_of_class(encoder& out, std::uint32_t row, attribute which, const backend& ports,
-                    const limits& bounds, transport::wall_time_ns now) {
+bool write_of_class(encoder& out, std::uint32_t row, attribute which) {
     const standard_node& node = standard_nodes[row];
     const bool is_abstract = (node.flags & standard_is_abstract) != 0;
     switch (static_cast<node_class>(node.node_class)) {
@@ -185,8 +190,7 @@ bool write_of_class(encoder& out, std::uint32_t row, attribute which, const back
             }
             return false;
         case node_class::variable:
-            return which == attribute::value ? write_standard_value(out, row, ports, bounds, now)
-                                             : write_variable(out, facts_of_row(row), which);
+            return write_variable(out, facts_of_row(row), which);
         case node_class::method:
             // No method can be called yet, and saying so spares clients the try.
             if (which == attribute::executable || which == attribute::user_executable) {
@@ -228,14 +232,13 @@ bool write_of_class(encoder& out, std::uint32_t row, attribute which, const back
 
 }  // namespace
 
-status_code write_attribute(encoder& out, const backend& ports, const limits& bounds,
-                            const call& context, const node_key& key, std::uint32_t which,
-                            transport::wall_time_ns now) {
+status_code write_attribute(encoder& out, const server_view& server, const call& context,
+                            const node_key& key, std::uint32_t which, transport::wall_time_ns now) {
     const auto wanted = static_cast<attribute>(which);
     bool written = false;
     if (key.in_tree) {
         tree_node node;
-        if (!ports.browse.describe(context, key.tree, node)) {
+        if (!server.ports.browse.describe(context, key.tree, node)) {
             return status::bad_node_id_unknown;
         }
         written = write_common(out, address_space::head_of(node), node.description, wanted);
@@ -245,6 +248,9 @@ status_code write_attribute(encoder& out, const backend& ports, const limits& bo
             write_byte(out, 0);
             written = true;
         }
+    } else if (wanted == attribute::value && standard_nodes[key.row].node_class ==
+                                                 static_cast<std::uint8_t>(node_class::variable)) {
+        return write_standard_value(out, key.row, server, now);
     } else {
         const bool is_reference_type = standard_nodes[key.row].node_class ==
                                        static_cast<std::uint8_t>(node_class::reference_type);
@@ -252,7 +258,7 @@ status_code write_attribute(encoder& out, const backend& ports, const limits& bo
                                is_reference_type ? std::string_view{}
                                                  : standard::text(standard_nodes[key.row].text),
                                wanted) ||
-                  write_of_class(out, key.row, wanted, ports, bounds, now);
+                  write_of_class(out, key.row, wanted);
     }
     return written ? status::good : status::bad_attribute_id_invalid;
 }

@@ -3,6 +3,7 @@
 #include "protocols/opcua/nodes/address_space.hpp"
 #include "protocols/opcua/spec/generated/node_ids.hpp"
 
+#include <array>
 #include <initializer_list>
 #include <string_view>
 
@@ -33,6 +34,11 @@ void write_number(encoder& out, std::uint32_t number) noexcept {
 void write_short(encoder& out, std::uint32_t number) noexcept {
     out.variant_head(builtin_type::uint16);
     out.u16(static_cast<std::uint16_t>(number > 0xFFFF ? 0xFFFF : number));
+}
+
+void write_flag(encoder& out, bool flag) noexcept {
+    out.variant_head(builtin_type::boolean);
+    out.boolean(flag);
 }
 
 void write_time(encoder& out, transport::wall_time_ns when) noexcept {
@@ -118,12 +124,112 @@ bool write_status(encoder& out, std::uint32_t number, const identity& self,
     }
 }
 
+// The fields of ServerDiagnosticsSummaryDataType in their order (Part 5 §12.9). Views do not exist,
+// and what a session's abort would be here is a session that ran out of time.
+struct summary_field {
+    std::uint32_t number;
+    transport::shown_number server_counters::*count;  ///< null: always 0
+};
+constexpr std::array<summary_field, 12> summary_fields = {{
+    {id::server_server_diagnostics_server_diagnostics_summary_server_view_count, nullptr},
+    {id::server_server_diagnostics_server_diagnostics_summary_current_session_count,
+     &server_counters::sessions},
+    {id::server_server_diagnostics_server_diagnostics_summary_cumulated_session_count,
+     &server_counters::sessions_created},
+    {id::server_server_diagnostics_server_diagnostics_summary_security_rejected_session_count,
+     &server_counters::sessions_rejected_access},
+    {id::server_server_diagnostics_server_diagnostics_summary_rejected_session_count,
+     &server_counters::sessions_rejected},
+    {id::server_server_diagnostics_server_diagnostics_summary_session_timeout_count,
+     &server_counters::sessions_timed_out},
+    {id::server_server_diagnostics_server_diagnostics_summary_session_abort_count, nullptr},
+    {id::server_server_diagnostics_server_diagnostics_summary_current_subscription_count,
+     &server_counters::subscriptions},
+    {id::server_server_diagnostics_server_diagnostics_summary_cumulated_subscription_count,
+     &server_counters::subscriptions_created},
+    {id::server_server_diagnostics_server_diagnostics_summary_publishing_interval_count,
+     &server_counters::publishing_intervals},
+    {id::server_server_diagnostics_server_diagnostics_summary_security_rejected_requests_count,
+     &server_counters::requests_rejected_access},
+    {id::server_server_diagnostics_server_diagnostics_summary_rejected_requests_count,
+     &server_counters::requests_rejected},
+}};
+
+bool write_diagnostics(encoder& out, std::uint32_t number,
+                       const server_counters& counted) noexcept {
+    const auto value_of = [&](const summary_field& field) {
+        return field.count == nullptr ? 0
+                                      : static_cast<std::uint32_t>((counted.*field.count).value());
+    };
+    if (number == id::server_server_diagnostics_server_diagnostics_summary) {
+        write_structure(out, id::server_diagnostics_summary_data_type_binary, [&] {
+            for (const summary_field& field : summary_fields) {
+                out.u32(value_of(field));
+            }
+        });
+        return true;
+    }
+    for (const summary_field& field : summary_fields) {
+        if (field.number == number) {
+            write_number(out, value_of(field));
+            return true;
+        }
+    }
+    return false;
+}
+
+bool write_configuration(encoder& out, std::uint32_t number, const identity& self) noexcept {
+    switch (number) {
+        case id::server_configuration_application_uri:
+            write_text(out, self.application_uri);
+            return true;
+        case id::server_configuration_product_uri:
+            write_text(out, self.product_uri);
+            return true;
+        case id::server_configuration_application_type:
+            out.variant_head(builtin_type::int32);
+            out.i32(0);  // a server, and no client or discovery server
+            return true;
+        default:
+            return false;
+    }
+}
+
+// HistoryServerCapabilities: no history is kept, and every one of them says so.
+bool write_absent_history(encoder& out, std::uint32_t number) noexcept {
+    switch (number) {
+        case id::history_server_capabilities_access_history_data_capability:
+        case id::history_server_capabilities_access_history_events_capability:
+        case id::history_server_capabilities_insert_data_capability:
+        case id::history_server_capabilities_replace_data_capability:
+        case id::history_server_capabilities_update_data_capability:
+        case id::history_server_capabilities_delete_raw_capability:
+        case id::history_server_capabilities_delete_at_time_capability:
+        case id::history_server_capabilities_insert_event_capability:
+        case id::history_server_capabilities_replace_event_capability:
+        case id::history_server_capabilities_update_event_capability:
+        case id::history_server_capabilities_delete_event_capability:
+        case id::history_server_capabilities_insert_annotation_capability:
+        case id::history_server_capabilities_server_timestamp_supported:
+            write_flag(out, false);
+            return true;
+        default:
+            return false;
+    }
+}
+
 // What is advertised is what is enforced (E63, E38): the same structure feeds both.
 bool write_capability(encoder& out, std::uint32_t number, const limits& bounds) {
     switch (number) {
         case id::server_server_capabilities_server_profile_array:
             // A profile is claimed once every conformance case of it passes.
             write_strings(out, {});
+            return true;
+        case id::server_server_capabilities_conformance_units:
+            out.variant_array_head(builtin_type::qualified_name, 0);
+            return true;
+        case id::server_server_capabilities_software_certificates:
+            out.variant_array_head(builtin_type::extension_object, 0);
             return true;
         case id::server_server_capabilities_locale_id_array:
             write_strings(out, {"en"});
@@ -173,9 +279,9 @@ bool write_capability(encoder& out, std::uint32_t number, const limits& bounds) 
 
 }  // namespace
 
-bool write_live_value(encoder& out, std::uint32_t number, const identity_backend& self,
-                      const limits& bounds, transport::wall_time_ns now) {
-    const identity& who = self.who_we_are();
+bool write_live_value(encoder& out, std::uint32_t number, const server_view& server,
+                      transport::wall_time_ns now) {
+    const identity& who = server.ports.identity.who_we_are();
     switch (number) {
         case id::server_server_array:
             write_strings(out, {who.application_uri});
@@ -185,19 +291,23 @@ bool write_live_value(encoder& out, std::uint32_t number, const identity_backend
             return true;
         case id::server_service_level:
             out.variant_head(builtin_type::byte);
-            out.u8(self.service_level());
+            out.u8(server.ports.identity.service_level());
             return true;
         case id::server_auditing:
+            write_flag(out, false);
+            return true;
         case id::server_server_diagnostics_enabled_flag:
-            out.variant_head(builtin_type::boolean);
-            out.boolean(false);
+            write_flag(out, true);  // the summary is always kept
             return true;
         case id::server_server_redundancy_redundancy_support:
             out.variant_head(builtin_type::int32);
             out.i32(0);
             return true;
         default:
-            return write_status(out, number, who, now) || write_capability(out, number, bounds);
+            return write_status(out, number, who, now) ||
+                   write_diagnostics(out, number, server.counted) ||
+                   write_capability(out, number, server.bounds) ||
+                   write_configuration(out, number, who) || write_absent_history(out, number);
     }
 }
 

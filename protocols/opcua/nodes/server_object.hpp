@@ -1,9 +1,9 @@
 // Values of the Server object that live: status, arrays of URIs, limits (Part 5 §6.3).
 #pragma once
 
-#include "protocols/opcua/backend/identity.hpp"
 #include "protocols/opcua/encoding/encoder.hpp"
-#include "protocols/opcua/limits.hpp"
+#include "protocols/opcua/nodes/server_view.hpp"
+#include "transport/time/clock.hpp"
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@ namespace tagferry::opcua {
 
 /// Writes the Variant of a live variable of namespace 0.
 /// @return false, with nothing written, when this number is none of them.
-bool write_live_value(encoder& out, std::uint32_t number, const identity_backend& self,
-                      const limits& bounds, transport::wall_time_ns now);
+bool write_live_value(encoder& out, std::uint32_t number, const server_view& server,
+                      transport::wall_time_ns now);
 
 }  // namespace tagferry::opcua

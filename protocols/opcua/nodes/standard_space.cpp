@@ -43,8 +43,9 @@ std::span<const std::uint32_t> references(std::uint32_t row) noexcept {
 }
 
 const reference_numbers& well_known() noexcept {
-    static const reference_numbers numbers{number_of(id::organizes), number_of(id::has_component),
-                                           number_of(id::has_type_definition)};
+    static const reference_numbers numbers{
+        number_of(id::organizes), number_of(id::has_component), number_of(id::has_type_definition),
+        number_of(id::hierarchical_references), number_of(id::has_property)};
     return numbers;
 }
 
@@ -79,6 +80,37 @@ std::uint32_t type_definition(std::uint32_t row) noexcept {
         }
     }
     return no_row;
+}
+
+namespace {
+
+// The first node that holds this one; `no_row` when none does.
+std::uint32_t holder(std::uint32_t row) noexcept {
+    for (const std::uint32_t reference : references(row)) {
+        if (!is_forward(reference) && is_subtype(type(reference), well_known().hierarchical)) {
+            return target(reference);
+        }
+    }
+    return no_row;
+}
+
+}  // namespace
+
+bool belongs_to_an_instance(std::uint32_t row) noexcept {
+    // Object, Variable, Method and View; every other class is a type.
+    constexpr unsigned instance_classes = 1U | 2U | 4U | 128U;
+    constexpr int deepest = 64;
+    const std::uint32_t root = find(0, id::root_folder);
+    for (int level = 0; row != no_row && level < deepest; ++level) {
+        if (row == root) {
+            return true;
+        }
+        if ((standard_nodes[row].node_class & instance_classes) == 0) {
+            return false;
+        }
+        row = holder(row);
+    }
+    return false;
 }
 
 double minimum_sampling_interval(std::uint32_t row) noexcept {

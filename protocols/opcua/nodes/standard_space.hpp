@@ -38,6 +38,8 @@ struct reference_numbers {
     std::uint8_t organizes;
     std::uint8_t has_component;
     std::uint8_t has_type_definition;
+    std::uint8_t hierarchical;
+    std::uint8_t has_property;
 };
 const reference_numbers& well_known() noexcept;
 
@@ -49,6 +51,10 @@ bool is_subtype(std::uint8_t type, std::uint8_t ancestor) noexcept;
 
 /// The row of the type definition of an Object or Variable; `no_row` for others.
 std::uint32_t type_definition(std::uint32_t row) noexcept;
+
+/// True for what hangs below the Root folder with no type in between: an instance, and no
+/// declaration of what instances of a type have.
+bool belongs_to_an_instance(std::uint32_t row) noexcept;
 
 /// MinimumSamplingInterval in ms, 0 where none is stated.
 double minimum_sampling_interval(std::uint32_t row) noexcept;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace tagferry::opcua {
 namespace {
@@ -27,6 +28,9 @@ void connection_engine::opened(transport::engine_host& host, transport::time_poi
     host_ = &host;
     phase_ = phase::expects_hello;
     phase_deadline_ = now + milliseconds{server_.bounds.hello_timeout_ms};
+    if (refused_) {
+        end_with(status::bad_tcp_server_too_busy, transport::close_reason::refused);
+    }
 }
 
 transport::input_wish connection_engine::wants_input() const noexcept {
@@ -47,9 +51,12 @@ transport::receive_result connection_engine::receive(std::span<std::byte> bytes,
     // One budget for all requests of the turn, not one for each.
     transport::turn_budget budget = make_budget(now);
     budget_ = &budget;
+    const auto begun = std::exchange(frame_deadline_, transport::time_point::max());
+    bool incomplete = false;
     while (phase_ != phase::closing && may_admit()) {
         const std::span<const std::byte> rest = bytes.subspan(consumed);
         if (rest.size() < frame_header_size) {
+            incomplete = !rest.empty();
             break;  // RX2
         }
         const std::uint32_t largest =
@@ -63,6 +70,7 @@ transport::receive_result connection_engine::receive(std::span<std::byte> bytes,
         }
         if (rest.size() < frame.size) {
             frame_size_ = frame.size;
+            incomplete = true;
             break;
         }
         if (frames++ == server_.bounds.turn_frames || budget.exhausted()) {
@@ -79,6 +87,11 @@ transport::receive_result connection_engine::receive(std::span<std::byte> bytes,
             case outcome::ended:
                 return {bytes.size(), false};
         }
+    }
+    if (incomplete) {
+        // RX8: the peer has to finish what it began, counted from the frame's first byte.
+        const bool is_new = consumed != 0 || begun == transport::time_point::max();
+        frame_deadline_ = is_new ? now + milliseconds{server_.bounds.frame_timeout_ms} : begun;
     }
     return {phase_ == phase::closing ? bytes.size() : consumed, false};
 }
@@ -122,10 +135,22 @@ connection_engine::outcome connection_engine::end_with(status_code why,
                                                        transport::close_reason reason) noexcept {
     if (phase_ != phase::closing) {
         phase_ = phase::closing;
+        if (reason == transport::close_reason::protocol_error ||
+            (reason == transport::close_reason::timed_out && why == status::bad_timeout)) {
+            tell(server_event::protocol_error, why);
+        }
         queue_single([&](std::span<std::byte> to) { return write_error(to, why); });
         host_->close_after_flush(reason);
     }
     return outcome::ended;
+}
+
+void connection_engine::tell(server_event what, status_code result) noexcept {
+    event_facts facts;
+    facts.peer = peer_;
+    facts.channel_id = channel_id_;
+    facts.result = result;
+    server_.ports.events.happened(what, facts);
 }
 
 connection_engine::outcome connection_engine::handle_hello(bytes_view body,
@@ -191,6 +216,7 @@ connection_engine::outcome connection_engine::handle_open(bytes_view body,
     if (phase_ == phase::expects_open) {
         channel_id_ = registry_.next_channel_id();
         phase_ = phase::open;
+        tell(server_event::channel_opened, status::good);
     }
     // A lifetime of 0 leaves the choice to the server.
     const std::uint32_t longest = server_.bounds.max_token_lifetime_ms;
@@ -288,8 +314,9 @@ void connection_engine::written(const transport::write_report&) {
 }
 
 transport::time_point connection_engine::deadline() const noexcept {
-    return phase_ == phase::closing ? transport::time_point::max()
-                                    : std::min(phase_deadline_, assembly_.deadline());
+    return phase_ == phase::closing
+               ? transport::time_point::max()
+               : std::min({phase_deadline_, frame_deadline_, assembly_.deadline()});
 }
 
 void connection_engine::expire(transport::time_point now) {
@@ -305,6 +332,9 @@ void connection_engine::expire(transport::time_point now) {
 
 void connection_engine::closed(const transport::close_info&, transport::time_point) {
     phase_ = phase::closing;
+    if (channel_id_ != 0) {
+        tell(server_event::channel_closed, status::good);
+    }
     host_ = nullptr;
     server_.responses.stop_waiting(*this);
     if (running_ != nullptr) {

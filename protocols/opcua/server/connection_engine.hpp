@@ -45,7 +45,9 @@ class connection_engine final : public transport::engine,
 
     std::uint32_t channel_id() const noexcept { return channel_id_; }
     bool is_closing() const noexcept { return phase_ == phase::closing; }
-    bool is_evictable() const noexcept { return host_ != nullptr && !is_closing(); }
+    std::string_view peer() const noexcept { return peer_; }
+    /// There is no room for it: it says so once it is open, and ends.
+    void refuse() noexcept { refused_ = true; }
     /// Ends the connection to make room for another (E22).
     void evict() noexcept;
 
@@ -87,11 +89,13 @@ class connection_engine final : public transport::engine,
     template <typename Write>
     bool queue_single(Write&& write) noexcept;
     outcome end_with(status_code why, transport::close_reason reason) noexcept;
+    void tell(server_event what, status_code result) noexcept;
 
     server_state& server_;
     connection_registry& registry_;
     transport::engine_host* host_ = nullptr;
     phase phase_ = phase::new_;
+    bool refused_ = false;          // no room for it
     bool blocked_ = false;          // a frame waits for a response slot
     std::uint32_t frame_size_ = 0;  // of the incomplete frame at the front of the input
     std::uint32_t channel_id_ = 0;
@@ -103,6 +107,7 @@ class connection_engine final : public transport::engine,
     transport::turn_budget* budget_ = nullptr;  // of the present turn
     operation* running_ = nullptr;              // its chunk is still at the front of the input
     transport::time_point phase_deadline_ = transport::time_point::max();
+    transport::time_point frame_deadline_ = transport::time_point::max();  // of a frame begun
     outbox outbox_;
     std::string peer_;
     std::string endpoint_url_;

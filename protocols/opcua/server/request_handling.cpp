@@ -212,7 +212,27 @@ void connection_engine::give_up_operation(operation& gone, status_code why,
     gone.phase = operation_phase::abandoned;
 }
 
+namespace {
+
+bool is_about_access(status_code fault) noexcept {
+    switch (fault) {
+        case status::bad_user_access_denied:
+        case status::bad_security_checks_failed:
+        case status::bad_security_policy_rejected:
+        case status::bad_identity_token_invalid:
+        case status::bad_identity_token_rejected:
+        case status::bad_session_id_invalid:
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
 void connection_engine::write_fault(operation& op) noexcept {
+    server_.counted.requests_rejected.add(1);
+    server_.counted.requests_rejected_access.add(is_about_access(op.fault) ? 1 : 0);
     op.response.restart();
     write_response_header(op.response.out(), id::service_fault_binary, op.request_handle, op.fault,
                           date_time_ticks(op.wall_now));

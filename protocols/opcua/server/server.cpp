@@ -12,16 +12,17 @@ namespace tagferry::opcua {
 namespace {
 
 void check(const limits& bounds) {
-    const bool sane =
-        bounds.chunk_size >= 8'192 && bounds.max_request_size >= bounds.chunk_size &&
-        bounds.max_sessions != 0 && bounds.max_channels != 0 &&
-        bounds.max_pending_operations != 0 && bounds.max_pending_writes != 0 &&
-        bounds.max_nodes_per_write != 0 && bounds.max_continuation_points != 0 &&
-        bounds.max_response_chunks != 0 && bounds.max_response_chunks <= most_response_chunks &&
-        bounds.max_registered_nodes <= most_registered_nodes && bounds.pipelined_responses != 0 &&
-        bounds.turn_frames != 0 && bounds.min_session_timeout_ms <= bounds.max_session_timeout_ms &&
-        bounds.min_token_lifetime_ms <= bounds.max_token_lifetime_ms &&
-        bounds.min_token_lifetime_ms != 0;
+    const bool sane = bounds.chunk_size >= 8'192 && bounds.max_request_size >= bounds.chunk_size &&
+                      bounds.max_sessions != 0 && bounds.max_channels != 0 &&
+                      bounds.max_channels_per_address != 0 && bounds.max_pending_operations != 0 &&
+                      bounds.max_pending_writes != 0 && bounds.max_nodes_per_write != 0 &&
+                      bounds.max_continuation_points != 0 && bounds.max_response_chunks != 0 &&
+                      bounds.max_response_chunks <= most_response_chunks &&
+                      bounds.max_registered_nodes <= most_registered_nodes &&
+                      bounds.pipelined_responses != 0 && bounds.turn_frames != 0 &&
+                      bounds.min_session_timeout_ms <= bounds.max_session_timeout_ms &&
+                      bounds.min_token_lifetime_ms <= bounds.max_token_lifetime_ms &&
+                      bounds.min_token_lifetime_ms != 0;
     if (!sane) {
         throw std::invalid_argument{"a limit of the OPC UA server is out of range"};
     }
@@ -36,6 +37,38 @@ std::uint32_t random_start() {
     std::uint32_t number = 0;
     transport::fill_random(std::as_writable_bytes(std::span{&number, 1}));
     return number >> 1U;
+}
+
+// Of "host:port".
+std::string_view host_of(std::string_view peer) noexcept {
+    return peer.substr(0, peer.rfind(':'));
+}
+
+// E22: among the connections that `counts`, the oldest without a session makes room for one more,
+// so that a flood of channels cannot keep a client from logging in. False: all have sessions.
+template <typename Counts>
+bool make_room(server_state& state, const connection_registry& registry, std::size_t most,
+               Counts&& counts) {
+    connection_engine* victim = nullptr;
+    std::size_t alive = 0;
+    for (connection_engine* const each : registry.all()) {
+        if (each->is_closing() || !counts(*each)) {
+            continue;
+        }
+        ++alive;
+        if (victim == nullptr && !state.sessions.any_on_channel(each->channel_id())) {
+            victim = each;
+        }
+    }
+    if (alive < most) {
+        return true;
+    }
+    if (victim == nullptr) {
+        return false;
+    }
+    victim->evict();
+    state.counted.evicted.add(1);
+    return true;
 }
 
 }  // namespace
@@ -70,27 +103,26 @@ server::server(const backend& ports, const limits& bounds, const transport::cloc
 server::~server() = default;
 
 std::unique_ptr<transport::engine> server::make_connection(std::string_view peer) {
+    server_state& state = parts_->state;
     connection_registry& registry = parts_->registry;
-    const std::size_t most = parts_->state.bounds.max_channels;
-    const auto& all = registry.all();
-    const auto alive = static_cast<std::size_t>(std::count_if(
-        all.begin(), all.end(), [](const connection_engine* each) { return !each->is_closing(); }));
-    if (registry.size() >= 2 * most) {
+    if (registry.size() >= std::size_t{2} * state.bounds.max_channels) {
+        state.counted.refused_by_channels.add(1);
         return nullptr;
     }
-    if (alive >= most) {
-        // E22: the oldest channel without a session makes room, so that a flood of channels
-        // cannot keep a client from logging in.
-        const auto victim = std::find_if(all.begin(), all.end(), [&](connection_engine* each) {
-            return !each->is_closing() &&
-                   !parts_->state.sessions.any_on_channel(each->channel_id());
-        });
-        if (victim == all.end()) {
-            return nullptr;
-        }
-        (*victim)->evict();
+    const std::string_view host = host_of(peer);
+    const auto any = [](const connection_engine&) { return true; };
+    const auto same_host = [&](const connection_engine& each) {
+        return host_of(each.peer()) == host;
+    };
+    const bool for_address =
+        make_room(state, registry, state.bounds.max_channels_per_address, same_host);
+    const bool for_all = for_address && make_room(state, registry, state.bounds.max_channels, any);
+    auto made = std::make_unique<connection_engine>(state, registry, peer);
+    if (!for_all) {
+        (for_address ? state.counted.refused_by_channels : state.counted.refused_by_address).add(1);
+        made->refuse();
     }
-    return std::make_unique<connection_engine>(parts_->state, registry, peer);
+    return made;
 }
 
 transport::time_point server::deadline() const noexcept {
@@ -110,12 +142,17 @@ server_statistics server::statistics() const noexcept {
     return {.sessions = state.sessions.count(),
             .pending_operations = state.pending_count.value(),
             .continuation_points = state.continuation_count.value(),
-            .registered_nodes = state.registered.size()};
+            .registered_nodes = state.registered.size(),
+            .refused_by_channels = state.counted.refused_by_channels.value(),
+            .refused_by_address = state.counted.refused_by_address.value(),
+            .evicted = state.counted.evicted.value()};
 }
 
 void server::expire(transport::time_point now) {
     server_state& state = parts_->state;
     while (session* const gone = state.sessions.expired(now)) {
+        state.counted.sessions_timed_out.add(1);
+        state.tell(server_event::session_timed_out, *gone, {});
         state.end_session(*gone);
     }
     if (state.pending_count.value() == 0) {

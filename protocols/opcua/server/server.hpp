@@ -17,6 +17,10 @@ struct server_statistics {
     std::uint64_t pending_operations = 0;  ///< of `max_pending_operations`
     std::uint64_t continuation_points = 0;
     std::uint64_t registered_nodes = 0;
+    // Connections since the start.
+    std::uint64_t refused_by_channels = 0;  ///< every channel has a session
+    std::uint64_t refused_by_address = 0;   ///< likewise for one client address
+    std::uint64_t evicted = 0;              ///< made room for a newer one
 };
 
 /// Lives on the OPC UA shard; every call but `statistics` on that shard's thread. Holds the address
@@ -33,8 +37,11 @@ class server {
     server& operator=(const server&) = delete;
 
     /// An engine for a connection just accepted; what the listener's factory calls.
-    /// @param peer the client's address as text, copied.
-    /// @return null when as many channels as allowed exist and none can be evicted.
+    /// @param peer the client's address as text, "host:port"; copied. Over the limit of channels,
+    /// or
+    ///   of those from one host, the oldest without a session makes room; when all have sessions,
+    ///   the new one is told BadTcpServerTooBusy and ends.
+    /// @return null when even twice as many channels as allowed exist, ending ones included.
     std::unique_ptr<transport::engine> make_connection(std::string_view peer);
 
     /// When `expire` should be called: session timeouts, deadlines of pending operations.

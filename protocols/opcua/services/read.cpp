@@ -194,8 +194,8 @@ void read_attribute(service_context& context, data_value_writer& writer, const n
                     std::uint32_t attribute_id, const index_range& range) {
     server_state& server = context.server;
     encoder scratch{server.attribute_scratch};
-    status_code outcome = write_attribute(scratch, server.ports, server.bounds, context.caller,
-                                          node, attribute_id, context.op.wall_now);
+    status_code outcome = write_attribute(scratch, server.view(), context.caller, node,
+                                          attribute_id, context.op.wall_now);
     if (outcome == status::good && range.present && attribute_id != value_attribute) {
         outcome = status::bad_index_range_no_data;
     }

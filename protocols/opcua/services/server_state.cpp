@@ -32,6 +32,17 @@ void server_state::release_continuation(session& owner,
     }
 }
 
+void server_state::tell(server_event what, const session& whose, std::string_view peer) noexcept {
+    event_facts facts;
+    facts.peer = peer;
+    facts.channel_id = whose.channel_id;
+    facts.session_id = whose.number;
+    facts.session_name = whose.name;
+    facts.client_uri = whose.client_uri;
+    facts.user = whose.user;
+    ports.events.happened(what, facts);
+}
+
 void server_state::end_session(session& gone) {
     registered.remove_all(gone);
     continuations.for_each([&](transport::completion_token token, continuation_point& point) {
@@ -47,6 +58,7 @@ void server_state::end_session(session& gone) {
         }
     });
     sessions.remove(gone);
+    counted.sessions.subtract(1);
 }
 
 void server_state::release(operation& done) noexcept {

@@ -5,6 +5,7 @@
 #include "protocols/opcua/channel/outbox.hpp"
 #include "protocols/opcua/limits.hpp"
 #include "protocols/opcua/nodes/address_space.hpp"
+#include "protocols/opcua/nodes/server_view.hpp"
 #include "protocols/opcua/services/operation.hpp"
 #include "protocols/opcua/services/registered_nodes.hpp"
 #include "protocols/opcua/session/session.hpp"
@@ -46,6 +47,7 @@ struct server_state {
 
     backend ports;
     limits bounds;
+    server_counters counted;
     const transport::clock& time;
     address_space space;
     session_table sessions;
@@ -66,6 +68,10 @@ struct server_state {
     std::array<std::byte, attribute_scratch_size> attribute_scratch{};
     std::array<tag_handle, device_batch> device_scratch{};
 
+    /// What the nodes of the Server object show.
+    server_view view() const noexcept { return {ports, bounds, counted}; }
+    /// Tells the log of something that happened to a session.
+    void tell(server_event what, const session& whose, std::string_view peer) noexcept;
     /// Ends a session: frees what it holds and drops the answers it still waits for.
     void end_session(session& gone);
     /// Gives an operation back. An abandoned one that the backend still owes a resume stays.

@@ -80,6 +80,7 @@ step create_session(service_context& context) {
     }
     session* const made = server.sessions.create(request.timeout_ms, context.now);
     if (made == nullptr) {
+        server.counted.sessions_rejected.add(1);
         return context.fail(status::bad_too_many_sessions);
     }
     made->channel_id = context.channel.id;
@@ -88,6 +89,9 @@ step create_session(service_context& context) {
     made->client_uri = std::string{request.client_uri};
     made->max_response_size = request.max_response_size;
     transport::fill_random(made->server_nonce);
+    server.counted.sessions.add(1);
+    server.counted.sessions_created.add(1);
+    server.tell(server_event::session_created, *made, context.channel.peer);
     write_created(context, *made, request.endpoint_url);
     return step::finished;
 }
@@ -118,6 +122,8 @@ step activate_session(service_context& context) {
     const status_code outcome =
         read_identity(token, context.server.ports.configuration.current(), bounds, user);
     if (outcome != status::good) {
+        context.server.counted.sessions_rejected.add(1);
+        context.server.counted.sessions_rejected_access.add(1);
         return context.fail(outcome);
     }
     if (moves && user.user != who.user) {
@@ -128,6 +134,7 @@ step activate_session(service_context& context) {
     who.user = std::string{user.user};
     who.roles = user.roles;
     session_table::touch(who, context.now);
+    context.server.tell(server_event::session_activated, who, context.channel.peer);
     std::uint32_t count = locales.array_length(4);
     if (count != 0) {
         // An empty list keeps what was asked for before.
@@ -153,6 +160,7 @@ step close_session(service_context& context) {
     if (context.who->channel_id != context.channel.id) {
         return context.fail(status::bad_secure_channel_id_invalid);
     }
+    context.server.tell(server_event::session_closed, *context.who, context.channel.peer);
     context.server.end_session(*context.who);
     context.op.who = nullptr;
     context.begin_response();

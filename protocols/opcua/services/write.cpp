@@ -34,9 +34,8 @@ write_value next_item(decoder& in) noexcept {
 status_code refuse_other_than_tag(service_context& context, const node_key& node,
                                   std::uint32_t attribute_id) {
     encoder scratch{context.server.attribute_scratch};
-    const status_code there =
-        write_attribute(scratch, context.server.ports, context.server.bounds, context.caller, node,
-                        attribute_id, context.op.wall_now);
+    const status_code there = write_attribute(scratch, context.server.view(), context.caller, node,
+                                              attribute_id, context.op.wall_now);
     return there == status::bad_attribute_id_invalid || there == status::bad_node_id_unknown
                ? there
                : status_code{status::bad_not_writable};

@@ -35,7 +35,8 @@ class fake_backend final : public values_backend,
                            public writes_backend,
                            public feed_backend,
                            public identity_backend,
-                           public configuration_backend {
+                           public configuration_backend,
+                           public events_backend {
   public:
     struct tag {
         bool alive = true;
@@ -61,7 +62,7 @@ class fake_backend final : public values_backend,
         who_.start_time = 1'700'000'000'000'000'000;
     }
 
-    backend ports() { return {*this, *this, *this, *this, *this, *this}; }
+    backend ports() { return {*this, *this, *this, *this, *this, *this, *this}; }
 
     /// Adds a tag and what is missing above it; the first name is the connection.
     tag& add_tag(std::string_view path, builtin_type type, std::vector<std::byte> value,
@@ -245,6 +246,20 @@ class fake_backend final : public values_backend,
     std::span<const std::string_view> endpoint_urls() const noexcept override { return urls; }
     std::uint8_t service_level() const noexcept override { return 255; }
     const settings& current() const noexcept override { return rules; }
+    void happened(server_event event, const event_facts& facts) noexcept override {
+        if (keep_events) {
+            events.push_back({event, std::string{facts.peer}, facts.session_id, facts.result});
+        }
+    }
+
+    struct seen_event {
+        server_event event{};
+        std::string peer{};
+        std::uint32_t session_id = 0;
+        status_code result = 0;
+    };
+    std::vector<seen_event> events{};
+    bool keep_events = false;
 
   private:
     /// A part goes over the elements it names; only numbers are written in parts here.

@@ -83,6 +83,7 @@ inline constexpr std::uint32_t base_object_type = 58;
 inline constexpr std::uint32_t folder_type = 61;
 inline constexpr std::uint32_t base_data_variable_type = 63;
 inline constexpr std::uint32_t property_type = 68;
+inline constexpr std::uint32_t root_folder = 84;
 inline constexpr std::uint32_t euinformation = 887;
 inline constexpr std::uint32_t objects_folder = 85;
 inline constexpr std::uint32_t server_server_array = 2254;
@@ -150,6 +151,22 @@ inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summ
 inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_cumulated_subscription_count = 2286;
 inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_security_rejected_requests_count = 2287;
 inline constexpr std::uint32_t server_server_diagnostics_server_diagnostics_summary_rejected_requests_count = 2288;
+inline constexpr std::uint32_t server_configuration_application_uri = 25706;
+inline constexpr std::uint32_t server_configuration_product_uri = 25725;
+inline constexpr std::uint32_t server_configuration_application_type = 25707;
+inline constexpr std::uint32_t history_server_capabilities_access_history_data_capability = 11193;
+inline constexpr std::uint32_t history_server_capabilities_access_history_events_capability = 11242;
+inline constexpr std::uint32_t history_server_capabilities_insert_data_capability = 11196;
+inline constexpr std::uint32_t history_server_capabilities_replace_data_capability = 11197;
+inline constexpr std::uint32_t history_server_capabilities_update_data_capability = 11198;
+inline constexpr std::uint32_t history_server_capabilities_delete_raw_capability = 11199;
+inline constexpr std::uint32_t history_server_capabilities_delete_at_time_capability = 11200;
+inline constexpr std::uint32_t history_server_capabilities_insert_event_capability = 11281;
+inline constexpr std::uint32_t history_server_capabilities_replace_event_capability = 11282;
+inline constexpr std::uint32_t history_server_capabilities_update_event_capability = 11283;
+inline constexpr std::uint32_t history_server_capabilities_delete_event_capability = 11502;
+inline constexpr std::uint32_t history_server_capabilities_insert_annotation_capability = 11275;
+inline constexpr std::uint32_t history_server_capabilities_server_timestamp_supported = 19091;
 }  // namespace id
 
 /// Attribute ids of Part 6 Annex A.1.
