@@ -24,6 +24,10 @@ opcua::tree_handle handle_of(const tag_model& model, const model_node& node) noe
     return opcua::tree_root;
 }
 
+/// By `config::plc_family`: as their maker calls them.
+constexpr std::array<std::string_view, 5> device_names = {
+    "SIMATIC S7-300", "SIMATIC S7-400", "SIMATIC S7-1200", "SIMATIC S7-1500", "LOGO!"};
+
 opcua::tree_node view_of(const tag_model& model, const model_node& node) noexcept {
     opcua::tree_node view;
     view.handle = handle_of(model, node);
@@ -39,6 +43,11 @@ opcua::tree_node view_of(const tag_model& model, const model_node& node) noexcep
         view.writable = tag.writable;
         view.unit = tag.unit;
         view.minimum_sampling_interval_ms = tag.scan_interval_ms;
+    }
+    if (node.kind == node_kind::connection) {
+        const config::connection& settings = model.connections()[node.item].settings;
+        view.manufacturer = "Siemens AG";
+        view.model = device_names[static_cast<std::size_t>(settings.family)];
     }
     return view;
 }

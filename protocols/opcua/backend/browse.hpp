@@ -35,6 +35,9 @@ struct tree_node {
     std::string_view path{};         ///< `connection/group/name`, escaped; the NodeId's string
     std::string_view name{};         ///< last element, unescaped: BrowseName and DisplayName
     std::string_view description{};  ///< may be empty
+    // For connections only; empty when the gateway does not know.
+    std::string_view manufacturer{};  ///< of the device
+    std::string_view model{};
     // The rest is for tags only.
     builtin_type type = builtin_type::null;
     std::int32_t array_length = -1;  ///< elements of the declared array; -1: scalar

@@ -9,7 +9,9 @@
 namespace tagferry::opcua {
 namespace {
 
-constexpr std::uint32_t device_set_number = 5'001;  // DeviceSet of Device Integration §5.9
+// Of Device Integration: DeviceSet of §5.9, DeviceType of §4.7.
+constexpr std::uint32_t device_set_number = 5'001;
+constexpr std::uint32_t device_type_number = 1'002;
 constexpr std::uint8_t end_stage = 2;
 
 node_id_view numeric(std::uint16_t namespace_index, std::uint32_t number) noexcept {
@@ -18,6 +20,15 @@ node_id_view numeric(std::uint16_t namespace_index, std::uint32_t number) noexce
 
 bool is_malformed(const node_id_view& id) noexcept {
     return id.is_null() || (id.kind != node_id_kind::numeric && id.bytes.empty());
+}
+
+bool is_number(builtin_type type) noexcept {
+    return type >= builtin_type::sbyte && type <= builtin_type::float64;
+}
+
+// Part 8: a number with a unit is an AnalogUnitType, whose EngineeringUnits is mandatory.
+std::uint32_t variable_type_of(const tree_node& tag) noexcept {
+    return is_number(tag.type) && !tag.unit.empty() ? id::analog_unit_type : id::data_item_type;
 }
 
 // Tags under a connection object are its components; folders organise what is in them.
@@ -45,6 +56,9 @@ status_code address_space::find(const call& context, const node_id_view& id, nod
         out = {true, 0, found};
         return status::good;
     }
+    if (id.namespace_index == namespace_server && id.kind == node_id_kind::string) {
+        return find_property(context, id.bytes, out);
+    }
     if (id.kind != node_id_kind::numeric) {
         return status::bad_node_id_unknown;
     }
@@ -54,6 +68,26 @@ status_code address_space::find(const call& context, const node_id_view& id, nod
     }
     out = {false, row, {}};
     return status::good;
+}
+
+status_code address_space::find_property(const call& context, std::string_view text,
+                                         node_key& out) const {
+    const std::size_t slash = text.rfind('/');
+    tree_handle owner;
+    tree_node node;
+    if (slash == std::string_view::npos ||
+        !ports_.browse.find(context, text.substr(0, slash), owner) ||
+        !ports_.browse.describe(context, owner, node)) {
+        return status::bad_node_id_unknown;
+    }
+    const std::span<const property> all = properties_of(node);
+    for (std::size_t at = 0; at < all.size(); ++at) {
+        if (all[at].name == text.substr(slash + 1)) {
+            out = {true, 0, owner, static_cast<std::uint8_t>(at + 1)};
+            return status::good;
+        }
+    }
+    return status::bad_node_id_unknown;
 }
 
 node_id_view address_space::id_of_row(std::uint32_t row) noexcept {
@@ -88,16 +122,43 @@ node_head address_space::head_of(const tree_node& node) noexcept {
     switch (node.handle.kind) {
         case tree_kind::tag:
             head.kind = node_class::variable;
-            head.type_definition = numeric(0, id::base_data_variable_type);
+            head.type_definition = numeric(namespace_standard, variable_type_of(node));
             break;
         case tree_kind::group:
             head.type_definition = numeric(0, id::folder_type);
             break;
         default:
-            head.type_definition = numeric(0, id::base_object_type);
+            head.type_definition = numeric(namespace_devices, device_type_number);
             break;
     }
     return head;
+}
+
+node_head address_space::head_of_property(const tree_node& owner, std::uint8_t number) noexcept {
+    const property& what = properties_of(owner)[number - 1U];
+    node_head head;
+    head.key = {true, 0, owner.handle, number};
+    head.id = {namespace_server, node_id_kind::string, 0, owner.path};
+    head.property = what.name;
+    head.kind = node_class::variable;
+    head.browse_namespace = what.browse_namespace;
+    head.browse_name = head.display_name = what.name;
+    head.type_definition = numeric(namespace_standard, id::property_type);
+    return head;
+}
+
+void write_node_id(encoder& out, const node_head& head) noexcept {
+    if (head.property.empty()) {
+        out.node_id(head.id);
+        return;
+    }
+    constexpr std::uint8_t string_form = 3;
+    out.u8(string_form);
+    out.u16(head.id.namespace_index);
+    out.i32(static_cast<std::int32_t>(head.id.bytes.size() + 1 + head.property.size()));
+    out.raw(std::as_bytes(std::span{head.id.bytes}));
+    out.u8('/');
+    out.raw(std::as_bytes(std::span{head.property}));
 }
 
 bool address_space::describe(const call& context, const node_key& key, node_head& out) const {
@@ -109,7 +170,10 @@ bool address_space::describe(const call& context, const node_key& key, node_head
     if (!ports_.browse.describe(context, key.tree, node)) {
         return false;
     }
-    out = head_of(node);
+    if (key.property > properties_of(node).size()) {
+        return false;
+    }
+    out = key.property == 0 ? head_of(node) : head_of_property(node, key.property);
     return true;
 }
 
@@ -130,16 +194,40 @@ std::size_t address_space::tree_children(const call& context, tree_handle parent
     return page.count;
 }
 
-// The type definition and the parents of a tree node, one for each position.
+// The type definition and the owner of a property.
+std::size_t address_space::of_property(const tree_node& owner, const node_key& key,
+                                       reference_cursor& cursor,
+                                       std::span<found_reference> into) const {
+    const standard::reference_numbers& types = standard::well_known();
+    const std::uint64_t count = key.property > properties_of(owner).size() ? 0 : 2;
+    std::size_t written = 0;
+    for (; written < into.size() && cursor.position < count; ++cursor.position) {
+        into[written++] = cursor.position == 0
+                              ? found_reference{types.has_type_definition, true,
+                                                head_of_row(standard::find(namespace_standard,
+                                                                           id::property_type))}
+                              : found_reference{types.has_property, false, head_of(owner)};
+    }
+    if (cursor.position >= count) {
+        cursor = {end_stage, 0};
+    }
+    return written;
+}
+
+// The type definition, the parents and the properties of a tree node, one for each position.
 std::size_t address_space::upward(const call& context, const node_key& key,
                                   reference_cursor& cursor, std::span<found_reference> into) const {
     const bool has_children = key.tree.kind != tree_kind::tag;
-    const std::uint64_t count = key.tree.kind == tree_kind::connection ? 3 : 2;
     tree_node self;
     if (!ports_.browse.describe(context, key.tree, self)) {
         cursor = {end_stage, 0};
         return 0;
     }
+    if (key.property != 0) {
+        return of_property(self, key, cursor, into);
+    }
+    const std::uint64_t first_property = key.tree.kind == tree_kind::connection ? 3 : 2;
+    const std::uint64_t count = first_property + properties_of(self).size();
     const standard::reference_numbers& types = standard::well_known();
     std::size_t written = 0;
     for (; written < into.size() && cursor.position < count; ++cursor.position) {
@@ -148,6 +236,9 @@ std::size_t address_space::upward(const call& context, const node_key& key,
             const node_id_view type = head_of(self).type_definition;
             const std::uint32_t row = standard::find(type.namespace_index, type.number);
             reference = {types.has_type_definition, true, head_of_row(row)};
+        } else if (cursor.position >= first_property) {
+            const auto number = static_cast<std::uint8_t>(cursor.position - first_property + 1);
+            reference = {types.has_property, true, head_of_property(self, number)};
         } else if (key.tree.kind == tree_kind::connection) {
             reference =
                 cursor.position == 1

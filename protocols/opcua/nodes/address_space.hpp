@@ -2,7 +2,10 @@
 #pragma once
 
 #include "protocols/opcua/backend/backend.hpp"
+#include "protocols/opcua/encoding/encoder.hpp"
 #include "protocols/opcua/encoding/views.hpp"
+#include "protocols/opcua/nodes/namespaces.hpp"
+#include "protocols/opcua/nodes/properties.hpp"
 #include "protocols/opcua/nodes/standard_space.hpp"
 
 #include <cstdint>
@@ -10,15 +13,6 @@
 #include <string_view>
 
 namespace tagferry::opcua {
-
-/// NamespaceArray, in an order that never changes; loaded NodeSets will follow.
-inline constexpr std::uint16_t namespace_standard = 0;
-inline constexpr std::uint16_t namespace_server = 1;  ///< the application URI
-inline constexpr std::uint16_t namespace_devices = 2;
-inline constexpr std::uint16_t namespace_tags = 3;
-inline constexpr std::string_view standard_uri = "http://opcfoundation.org/UA/";
-inline constexpr std::string_view devices_uri = "http://opcfoundation.org/UA/DI/";
-inline constexpr std::string_view tags_uri = "urn:tagferry:tags";
 
 /// NodeClass of Part 3 §8.29.
 enum class node_class : std::uint8_t {
@@ -37,13 +31,19 @@ struct node_key {
     bool in_tree = false;
     std::uint32_t row = 0;  ///< of the standard tables
     tree_handle tree{};
+    std::uint8_t property = 0;  ///< of `properties_of` the tree node, counted from 1; 0: itself
+
+    constexpr bool is_tag() const noexcept {
+        return in_tree && property == 0 && tree.kind == tree_kind::tag;
+    }
     friend bool operator==(const node_key&, const node_key&) = default;
 };
 
 /// What a reference says about the node at its other end. Texts live until the turn ends.
 struct node_head {
     node_key key{};
-    node_id_view id{};
+    node_id_view id{};            ///< of a property: its owner's path, to which `property` belongs
+    std::string_view property{};  ///< what follows the path in the id of a property; else empty
     node_class kind = node_class::object;
     std::uint16_t browse_namespace = 0;
     std::string_view browse_name{};
@@ -64,6 +64,9 @@ struct reference_cursor {
     constexpr bool at_end() const noexcept { return stage == 2; }
 };
 
+/// Writes the NodeId of what a head describes.
+void write_node_id(encoder& out, const node_head& head) noexcept;
+
 class address_space {
   public:
     explicit address_space(const backend& ports);
@@ -83,16 +86,21 @@ class address_space {
 
     /// Whether children from the gateway's tree hang below this node.
     bool holds_tree(const node_key& key) const noexcept {
-        return key.in_tree ? key.tree.kind != tree_kind::tag
+        return key.in_tree ? key.property == 0 && key.tree.kind != tree_kind::tag
                            : key.row == objects_row_ || key.row == device_set_row_;
     }
 
     /// The head of a tree node already described.
     static node_head head_of(const tree_node& node) noexcept;
+    /// The head of a property. @param number of `properties_of`, from 1.
+    static node_head head_of_property(const tree_node& owner, std::uint8_t number) noexcept;
     static node_head head_of_row(std::uint32_t row) noexcept;
     static node_id_view id_of_row(std::uint32_t row) noexcept;
 
   private:
+    status_code find_property(const call& context, std::string_view text, node_key& out) const;
+    std::size_t of_property(const tree_node& owner, const node_key& key, reference_cursor& cursor,
+                            std::span<found_reference> into) const;
     std::size_t tree_children(const call& context, tree_handle parent, std::uint8_t type,
                               reference_cursor& cursor, std::span<found_reference> into) const;
     std::size_t upward(const call& context, const node_key& key, reference_cursor& cursor,

@@ -36,7 +36,7 @@ bool write_common(encoder& out, const node_head& head, std::string_view descript
     switch (which) {
         case attribute::node_id:
             out.variant_head(builtin_type::node_id);
-            out.node_id(head.id);
+            write_node_id(out, head);
             return true;
         case attribute::node_class:
             out.variant_head(builtin_type::int32);
@@ -157,6 +157,24 @@ variable_facts facts_of_tag(const tree_node& tag, const actor& who) noexcept {
     return facts;
 }
 
+status_code write_property(encoder& out, const tree_node& owner, std::uint8_t number,
+                           attribute which) {
+    if (number > properties_of(owner).size()) {
+        return status::bad_node_id_unknown;
+    }
+    const property& what = properties_of(owner)[number - 1U];
+    if (which == attribute::value) {
+        what.write(out, owner);
+        return status::good;
+    }
+    variable_facts facts;
+    facts.data_type = {namespace_standard, node_id_kind::numeric, what.data_type, {}};
+    const node_head head = address_space::head_of_property(owner, number);
+    return write_common(out, head, {}, which) || write_variable(out, facts, which)
+               ? status::good
+               : status::bad_attribute_id_invalid;
+}
+
 // A variable of an instance that has no value stands for a feature that this server does not have,
 // and null would say that it has it and there is nothing. Declarations of types have no value, and
 // null says so.
@@ -240,6 +258,9 @@ status_code write_attribute(encoder& out, const server_view& server, const call&
         tree_node node;
         if (!server.ports.browse.describe(context, key.tree, node)) {
             return status::bad_node_id_unknown;
+        }
+        if (key.property != 0) {
+            return write_property(out, node, key.property, wanted);
         }
         written = write_common(out, address_space::head_of(node), node.description, wanted);
         if (!written && node.handle.kind == tree_kind::tag) {

@@ -226,8 +226,7 @@ void read_one(service_context& context, const read_value_id& item) {
     node_key node;
     status_code outcome = resolve(context, item.node, node);
     index_range range;
-    if (item.is_plain_value && outcome == status::good && node.in_tree &&
-        node.tree.kind == tree_kind::tag) {
+    if (item.is_plain_value && outcome == status::good && node.is_tag()) {
         read_tag(context, writer, node.tree, range);
         return;
     }
@@ -239,8 +238,7 @@ void read_one(service_context& context, const read_value_id& item) {
     }
     if (outcome != status::good) {
         writer.only_status(outcome, context.op.wall_now);
-    } else if (node.in_tree && node.tree.kind == tree_kind::tag &&
-               item.attribute_id == value_attribute) {
+    } else if (node.is_tag() && item.attribute_id == value_attribute) {
         read_tag(context, writer, node.tree, range);
     } else {
         read_attribute(context, writer, node, item.attribute_id, range);
@@ -260,8 +258,7 @@ bool ask_devices(service_context& context) {
         const read_value_id item = next_item(ahead);
         node_key node;
         if (item.attribute_id == value_attribute &&
-            resolve(context, item.node, node) == status::good && node.in_tree &&
-            node.tree.kind == tree_kind::tag) {
+            resolve(context, item.node, node) == status::good && node.is_tag()) {
             server.device_scratch[tags++] = node.tree.tag();
         }
     }

@@ -22,7 +22,8 @@ status_code register_one(service_context& context, const node_id_view& id) {
     if (found == status::bad_node_id_invalid) {
         return found;
     }
-    if (found == status::good && node.in_tree && id.kind == node_id_kind::string) {
+    if (found == status::good && node.in_tree && node.property == 0 &&
+        id.kind == node_id_kind::string) {
         const std::uint32_t number = context.server.registered.add(*context.who, node.tree);
         if (number != 0) {
             context.out.numeric_id(namespace_tags, number);

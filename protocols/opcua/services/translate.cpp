@@ -84,7 +84,7 @@ bool match_tree_child(service_context& context, const node_key& from, const path
     }
     tree_handle found;
     if (context.server.ports.browse.find_child(context.caller, parent, element.name.name, found)) {
-        out.add({true, 0, found});
+        out.add({true, 0, found, 0});
     }
     return true;
 }
@@ -167,7 +167,7 @@ void translate_one(service_context& context) {
     for (std::size_t at = 0; at < found.count; ++at) {
         node_head head;
         context.server.space.describe(context.caller, found.nodes[at], head);
-        out.expanded_node_id(head.id);
+        write_node_id(out, head);
         out.u32(whole_path);
     }
 }

@@ -47,7 +47,7 @@ void write_reference(encoder& out, const found_reference& reference, std::uint32
         out.numeric_id(0, 0);
     }
     out.boolean((mask & with_is_forward) != 0 && reference.is_forward);
-    out.expanded_node_id(target.id);
+    write_node_id(out, target);
     if ((mask & with_browse_name) != 0) {
         out.qualified_name(target.browse_namespace, target.browse_name);
     } else {

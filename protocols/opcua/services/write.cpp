@@ -95,7 +95,7 @@ status_code check_item(service_context& context, const write_value& item, write_
         return found;
     }
     tree_node tag;
-    if (!node.in_tree || node.tree.kind != tree_kind::tag || item.attribute_id != value_attribute) {
+    if (!node.is_tag() || item.attribute_id != value_attribute) {
         return refuse_other_than_tag(context, node, item.attribute_id);
     }
     if (!context.server.ports.browse.describe(context.caller, node.tree, tag)) {

@@ -4,8 +4,8 @@
     generate.py INPUT_FOLDER OUTPUT_FOLDER            writes the tables
     generate.py --check INPUT_FOLDER OUTPUT_FOLDER    changes nothing; fails when a table would change
 
-INPUT_FOLDER holds Opc.Ua.NodeSet2.xml, Opc.Ua.Di.NodeSet2.xml, NodeIds.csv, StatusCode.csv and
-AttributeIds.csv. What is written depends on them and on this script and wanted_ids.txt only, so
+INPUT_FOLDER holds Opc.Ua.NodeSet2.xml, Opc.Ua.Di.NodeSet2.xml, NodeIds.csv, StatusCode.csv,
+AttributeIds.csv and UNECE_to_OPCUA.csv. What is written depends on them and on this script and wanted_ids.txt only, so
 a second run changes nothing.
 """
 import base64
@@ -21,7 +21,7 @@ import xml.etree.ElementTree as ElementTree
 from datetime import datetime, timezone
 
 INPUTS = ['Opc.Ua.NodeSet2.xml', 'Opc.Ua.Di.NodeSet2.xml', 'NodeIds.csv', 'StatusCode.csv',
-          'AttributeIds.csv']
+          'AttributeIds.csv', 'UNECE_to_OPCUA.csv']
 SET = '{http://opcfoundation.org/UA/2011/03/UANodeSet.xsd}'
 TYPES = '{http://opcfoundation.org/UA/2008/02/Types.xsd}'
 CLASSES = {'UAObject': 1, 'UAVariable': 2, 'UAMethod': 4, 'UAObjectType': 8,
@@ -456,12 +456,30 @@ def node_tables(out, heading, model):
         len(rows), len(references), len(strings.offsets) - 1, len(strings.blob), len(values)))
 
 
+def units(folder, out, heading):
+    """Engineering units by display name. Of several with one name the first stands."""
+    by_name = {}
+    with open(os.path.join(folder, 'UNECE_to_OPCUA.csv'), newline='', encoding='utf-8-sig') as source:
+        for row in list(csv.reader(source))[1:]:
+            by_name.setdefault(row[2].encode(), (int(row[1]), row[3].encode()))
+    blob, rows = bytearray(), []
+    for name, (number, description) in sorted(by_name.items()):
+        rows.append('{%d, %d, %d, %d}' % (len(blob), len(name), len(description), number))
+        blob += name + description
+    write(out, 'units.cpp', heading + '#include "protocols/opcua/spec/units.hpp"\n\n'
+          + '#pragma GCC diagnostic ignored "-Woverlength-strings"\n\n'
+          + 'namespace tagferry::opcua {\n\nconst unit_row unit_rows[] = {\n' + numbers(rows, 4)
+          + '\n};\nconst std::size_t unit_count = %d;\n\nconst char unit_bytes[] =\n' % len(rows)
+          + literal(blob) + ';\n\n}  // namespace tagferry::opcua\n')
+
+
 def write_tables(folder, out):
     heading = head(folder)
     model = Model(folder)
     status_codes(folder, out, heading)
     identifiers(folder, out, heading, model)
     node_tables(out, heading, model)
+    units(folder, out, heading)
 
 
 def check_tables(folder, committed):

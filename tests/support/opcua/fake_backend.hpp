@@ -44,6 +44,7 @@ class fake_backend final : public values_backend,
         builtin_type type = builtin_type::float32;
         std::int32_t array_length = -1;
         bool writable = false;
+        std::string unit{};
         std::vector<std::byte> value{};
         status_code status = 0;
         transport::wall_time_ns source_time = 0;
@@ -201,11 +202,16 @@ class fake_backend final : public values_backend,
         out.path = found.path;
         out.name = found.name;
         out.description = found.description;
+        if (handle.kind == tree_kind::connection) {
+            out.manufacturer = "Works Ltd";
+            out.model = "Press 9";
+        }
         if (handle.kind == tree_kind::tag) {
             const tag& data = tags_[found.tag_index];
             out.type = data.type;
             out.array_length = data.array_length;
             out.writable = data.writable;
+            out.unit = data.unit;
             out.minimum_sampling_interval_ms = 100;
         }
         return true;

@@ -5,6 +5,7 @@
 //   585b75f1feec143001ea120097b5de0c NodeIds.csv
 //   a34d991aedae9aa7a556f2cffca6e5c1 StatusCode.csv
 //   ef4ba0535924298c1ce9a6916c41d207 AttributeIds.csv
+//   c231797144bda9cbd6accb4a04f2fa5d UNECE_to_OPCUA.csv
 #pragma once
 
 #include <cstdint>
@@ -82,6 +83,8 @@ inline constexpr std::uint32_t has_type_definition = 40;
 inline constexpr std::uint32_t base_object_type = 58;
 inline constexpr std::uint32_t folder_type = 61;
 inline constexpr std::uint32_t base_data_variable_type = 63;
+inline constexpr std::uint32_t data_item_type = 2365;
+inline constexpr std::uint32_t analog_unit_type = 17497;
 inline constexpr std::uint32_t property_type = 68;
 inline constexpr std::uint32_t root_folder = 84;
 inline constexpr std::uint32_t euinformation = 887;

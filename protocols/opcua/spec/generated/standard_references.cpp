@@ -5,6 +5,7 @@
 //   585b75f1feec143001ea120097b5de0c NodeIds.csv
 //   a34d991aedae9aa7a556f2cffca6e5c1 StatusCode.csv
 //   ef4ba0535924298c1ce9a6916c41d207 AttributeIds.csv
+//   c231797144bda9cbd6accb4a04f2fa5d UNECE_to_OPCUA.csv
 #include "protocols/opcua/spec/standard_tables.hpp"
 
 namespace tagferry::opcua {
