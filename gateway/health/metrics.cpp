@@ -204,21 +204,6 @@ void append_connections(families& to, const source_directory& sources) {
     }
 }
 
-void append_opcua(families& to, const opcua::server& server) {
-    const opcua::server_statistics seen = server.statistics();
-    to.push_back(gauge("tagferry_opcua_sessions", "Sessions.").add({}, seen.sessions).take());
-    to.push_back(gauge("tagferry_opcua_pending_operations", "Requests not answered yet.")
-                     .add({}, seen.pending_operations)
-                     .take());
-    to.push_back(gauge("tagferry_opcua_continuation_points", "Unfinished Browse answers.")
-                     .add({}, seen.continuation_points)
-                     .take());
-    to.push_back(gauge("tagferry_opcua_registered_nodes", "Nodes registered by sessions.")
-                     .add({}, seen.registered_nodes)
-                     .take());
-    append_opcua_refusals(to, seen);
-}
-
 void append_opcua_refusals(families& to, const opcua::server_statistics& seen) {
     // What the listener turned away was over twice the limit already.
     traffic_sum listener;
@@ -239,6 +224,21 @@ void append_opcua_refusals(families& to, const opcua::server_statistics& seen) {
                  seen.refused_by_address + listener.refused_by_address)
             .add({{"reason", "evicted"}}, seen.evicted)
             .take());
+}
+
+void append_opcua(families& to, const opcua::server& server) {
+    const opcua::server_statistics seen = server.statistics();
+    to.push_back(gauge("tagferry_opcua_sessions", "Sessions.").add({}, seen.sessions).take());
+    to.push_back(gauge("tagferry_opcua_pending_operations", "Requests not answered yet.")
+                     .add({}, seen.pending_operations)
+                     .take());
+    to.push_back(gauge("tagferry_opcua_continuation_points", "Unfinished Browse answers.")
+                     .add({}, seen.continuation_points)
+                     .take());
+    to.push_back(gauge("tagferry_opcua_registered_nodes", "Nodes registered by sessions.")
+                     .add({}, seen.registered_nodes)
+                     .take());
+    append_opcua_refusals(to, seen);
 }
 
 void append_threads(families& to, const metrics_sources& from) {

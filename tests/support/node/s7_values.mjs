@@ -23,6 +23,7 @@ export const scalars = [
     { name: 'ulint', type: 'ULINT', byte: 40, dataType: DataType.UInt64, value: int64(0xFFFFFFFF, 0xFFFFFFFF), bytes: 'ffffffffffffffff' },
     { name: 'real', type: 'REAL', byte: 48, dataType: DataType.Float, value: -0.15625, bytes: 'be200000' },
     { name: 'lreal', type: 'LREAL', byte: 56, dataType: DataType.Double, value: 1.5e300, bytes: '7e41eb851eb851ec', approximate: true },
+    { name: 'char', type: 'CHAR', byte: 94, dataType: DataType.Byte, value: 0x5A, bytes: '5a' },
     { name: 'text', type: 'STRING[20]', byte: 64, dataType: DataType.String, value: 'Charge 4711', bytes: null },
 ];
 export const array = {
