@@ -184,6 +184,7 @@ test('the gateway goes and comes back: the page says so and goes on by itself', 
     await next.listen(port);
     next.set('press/level', 6);
     await shows(valueOf(page, 'press/level'), '6.000mm', 12_000);
+    await shows(page.locator('.notice'), /^The gateway was restarted \d+ s ago\.$/);
     await shows(topLine(page), /everything works/);
     assert.deepEqual(page.faults, []);
 });

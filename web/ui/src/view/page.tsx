@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { durationText, timeOf } from "../model/age.ts";
 import { headlineOf, type Headline } from "../model/headline.ts";
 import { useObservable } from "../model/observable.ts";
 import type { Plant } from "../model/plant.ts";
@@ -45,12 +46,23 @@ function TopLine({ headline }: { headline: Headline }) {
   );
 }
 
-/** Something about the link to the gateway that the top line does not say. */
-function StreamNotice({ plant, values, words }: Parts & { words: Words }) {
+/** For how long a restart of the gateway is mentioned, in ms. */
+const mentionRestart = 120_000;
+
+/** What the top line does not say about the gateway and the link to it. */
+function Notice({ plant, values, words }: Parts & { words: Words }) {
   useObservable(values);
   const { link } = values;
-  if (plant.goneSince !== null || link.state !== "waiting") {
+  if (plant.goneSince !== null) {
     return null;
+  }
+  if (link.state !== "waiting") {
+    const age = plant.clock.now() - (timeOf(plant.status?.started) ?? 0);
+    return plant.restarted && age < mentionRestart ? (
+      <p class="notice" role="status">
+        {words.restarted(durationText(age))}
+      </p>
+    ) : null;
   }
   const why =
     link.code === 4429
@@ -77,7 +89,7 @@ export function Page(parts: Parts) {
     <div class={plant.goneSince === null ? "page" : "page gone"}>
       <Header {...parts} words={words} />
       <TopLine headline={headline} />
-      <StreamNotice {...parts} words={words} />
+      <Notice {...parts} words={words} />
       <div class="columns">
         <main class="content">
           <Tiles plant={plant} words={words} />

@@ -48,7 +48,6 @@ export const de: Words = {
   andMore: (count) => `Und ${count} weitere.`,
   gatewayGone: (duration) => `Das Gateway antwortet seit ${duration} nicht.`,
   gatewayGoneHint: "Zu sehen ist, was es zuletzt sagte; die Seite verbindet sich von selbst wieder.",
-  streamGone: (duration) => `Seit ${duration} keine laufenden Werte:`,
   loading: "Das Gateway wird gefragt …",
   announceWell: "Alles läuft.",
   announceUnreachable: (name) => `${name} ist nicht erreichbar.`,
@@ -131,7 +130,6 @@ export const de: Words = {
 
   details: "Variable",
   close: "Schließen",
-  description: "Beschreibung",
   nodeId: "NodeId",
   address: "Adresse",
   type: "Typ",

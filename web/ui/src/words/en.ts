@@ -49,7 +49,6 @@ export const en = {
   andMore: (count: number) => `And ${count} more.`,
   gatewayGone: (duration: string) => `The gateway has not answered for ${duration}.`,
   gatewayGoneHint: "What you see is the last it said; the page reconnects by itself.",
-  streamGone: (duration: string) => `No live values for ${duration}:`,
   loading: "Asking the gateway …",
   announceWell: "Everything works.",
   announceUnreachable: (name: string) => `${name} is unreachable.`,
@@ -132,7 +131,6 @@ export const en = {
   // Details.
   details: "Tag",
   close: "Close",
-  description: "Description",
   nodeId: "NodeId",
   address: "Address",
   type: "Type",
