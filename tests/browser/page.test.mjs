@@ -44,7 +44,8 @@ const shows = (locator, expected, ms = 5000) =>
 
 const lose = (gateway) => {
     Object.assign(gateway.connections[1], {
-        state: 'waiting', up: false, reason: 'the PLC stopped answering', connect_failures: 2,
+        state: 'waiting', up: false, connect_failures: 2,
+        reason: 'the PLC stopped answering: check its power, and cable and switches',
         since: new Date(Date.now() - 14_000).toISOString(), pdu_size: 0, window: 0,
         next_attempt: new Date(Date.now() + 60_000).toISOString(),
     });

@@ -23,7 +23,8 @@ function connection(name: string, more: Partial<ConnectionRow> = {}): Connection
 
 const down: Partial<ConnectionRow> = {
   state: "waiting", up: false, since: at(-14), next_attempt: at(2.4), connect_failures: 2,
-  reason: "the PLC stopped answering", tags: { total: 10, good: 0, uncertain: 0, bad: 10 },
+  reason: "the PLC stopped answering: check its power, and cable and switches",
+  tags: { total: 10, good: 0, uncertain: 0, bad: 10 },
 };
 
 function line(connections: ConnectionRow[] | null, words = en, goneSince: number | null = null) {
@@ -102,9 +103,11 @@ test("every reason of the gateway has its German text, and no other has one", (c
     context.skip("the gateway's sources are not here");
     return;
   }
-  const literal = /"((?:[^"\\]|\\.)*)"(?:\s*"((?:[^"\\]|\\.)*)")?/g;
+  // Neighbouring literals are one text.
   const literals = (text: string) =>
-    [...text.matchAll(literal)].map((match) => (match[1] ?? "") + (match[2] ?? ""));
+    [...text.matchAll(/(?:"(?:[^"\\]|\\.)*"\s*)+/g)].map(([match]) =>
+      [...match.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map((part) => part[1]).join(""),
+    );
   const catalogue = read("gateway/model/catalogue.cpp")
     .split("constexpr std::array catalogue")[1]
     ?.split("constexpr bool")[0]

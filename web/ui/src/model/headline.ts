@@ -35,6 +35,11 @@ interface Issue {
   announcement: string;
 }
 
+/** Reasons say what happened and, after a colon, what to do. */
+export function causeOf(reason: string): string {
+  return reason.split(": ")[0] ?? reason;
+}
+
 function linkIssue(row: ConnectionRow, now: number, words: Words): Issue | null {
   const since = timeOf(row.since) ?? now;
   if (row.up || (row.state === "connecting" && row.connect_failures === 0 && now - since < patience)) {
@@ -47,7 +52,8 @@ function linkIssue(row: ConnectionRow, now: number, words: Words): Issue | null 
       : row.connects === 0
         ? words.neverReached(duration)
         : words.unreachable(duration);
-  const reason = row.reason ? translated(row.reason, words) : "";
+  // What to do about it stands on the card of the connection.
+  const reason = row.reason ? causeOf(translated(row.reason, words)) : "";
   const next = timeOf(row.next_attempt);
   const parts: HeadlinePart[] = [
     { text: row.name, strong: true },
