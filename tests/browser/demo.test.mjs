@@ -48,7 +48,7 @@ test('the page shows a fault and its end in words, live, with nothing wrong in t
         /^Badno connection to the PLC$/);
     await says(valueOf(page, 'boiler/steam/pressure'), /^last\d\.\d+bar$/);
     await row(page, 'boiler/steam/pressure').click();
-    await says(page.locator('.trouble'), /check cable.*Last good value/);
+    await says(page.locator('.trouble'), /[Cc]heck cable.*Last good value/);
     await keepScreenshot(page, 'demo_fault');
     await says(topLine(page), /everything works/, 30_000);
     await says(row(page, 'boiler/steam/pressure').locator('.quality-cell'), /^Good$/);

@@ -84,7 +84,7 @@ test('a lost PLC is said in words; its tags show the last good value as such', a
     await shows(valueOf(page, 'boiler/setpoint'), 'last8.250bar');
     await shows(row(page, 'boiler/setpoint').locator('.quality-cell'), 'Badno connection to the PLC');
     await row(page, 'boiler/setpoint').click();
-    await shows(page.locator('.trouble'), /check cable.*Last good value: 8\.25 bar/);
+    await shows(page.locator('.trouble'), /[Cc]heck cable.*Last good value: 8\.25 bar/);
     await page.getByRole('button', { name: /^Not good/ }).click();
     await shows(page.locator('.row-count'), '1 of 8 tags');
     gateway.set('press/level', 1, 'UncertainLastUsableValue', 4);
@@ -167,7 +167,36 @@ const outcomes = [
         answer: problem(403, 'forbidden', {
             detail: 'the tag is read-only', hint: "set writable in the tag's configuration",
         }),
-        expected: "Refused. the tag is read-only set writable in the tag's configuration",
+        expected: "Refused. The tag is read-only. Set writable in the tag's configuration.",
+    },
+    {
+        answer: problem(503, 'not_sent', {
+            outcome: 'not_sent', detail: 'the write was not sent: no connection to the PLC',
+            hint: 'write again when the connection is up; nothing is replayed',
+        }),
+        expected: 'Not sent. The write was not sent: no connection to the PLC. ' +
+            'Write again when the connection is up; nothing is replayed.',
+    },
+    {
+        answer: problem(504, 'timed_out', {
+            outcome: 'unknown', hint: 'read the value back before writing again',
+            detail: 'the write was sent and not answered in time: it may or may not have happened',
+        }),
+        expected: 'Outcome unknown. The write was sent and not answered in time: it may or may ' +
+            'not have happened. Read the value back before writing again.',
+    },
+    {
+        answer: problem(502, 'partial', {
+            outcome: 'partial', bytes_written: 4, detail: 'only a part of the value was written',
+        }),
+        expected: 'Partly written: 4 bytes. Only a part of the value was written.',
+    },
+    {
+        answer: problem(502, 'device', {
+            outcome: 'answered',
+            detail: 'the PLC does not allow writing this address (item code 03)',
+        }),
+        expected: 'Refused. The PLC does not allow writing this address (item code 03).',
     },
 ];
 

@@ -18,10 +18,10 @@ export type WriteOutcome =
 /** Longer than the gateway waits for a device: it says itself when the outcome is unknown. */
 const patience = 20_000;
 
-interface Said {
-  detail?: string;
+/** What the gateway says about a write: a problem, or the row of an accepted one. */
+export interface WriteAnswer extends Partial<Problem> {
+  outcome?: string;
   reason?: string | null;
-  hint?: string;
   bytes_written?: number;
 }
 
@@ -31,9 +31,8 @@ export async function writeValue(
   value: TagValue,
   token: string | null,
 ): Promise<WriteOutcome> {
-  let response: Response;
   try {
-    response = await fetch(`/api/v1/values/${pathInUrl(path)}`, {
+    const response = await fetch(`/api/v1/values/${pathInUrl(path)}`, {
       method: "PUT",
       headers: {
         "Content-Type": "application/json",
@@ -43,21 +42,37 @@ export async function writeValue(
       cache: "no-store",
       signal: AbortSignal.timeout(patience),
     });
+    const answer = (await problemOf(response)) as WriteAnswer;
+    return outcomeOf(response.status, answer, token !== null);
   } catch {
     return { kind: "no_answer" };
   }
-  if (response.ok) {
-    return { kind: "written" };
-  }
-  return outcomeOf(await problemOf(response), token !== null);
 }
 
-/** What a problem says about the value: changed, not changed, or nobody knows. */
-export function outcomeOf(problem: Problem & Said, hadToken: boolean): WriteOutcome {
-  const detail = problem.detail ?? problem.title;
-  const hint = problem.hint ?? "";
-  if (problem.status === 401) {
-    return hadToken ? { kind: "token_wrong", detail, hint } : { kind: "token_missing" };
+/** What an answer says about the value: changed, not changed, or nobody knows. */
+export function outcomeOf(status: number, answer: WriteAnswer, hadToken: boolean): WriteOutcome {
+  const said = {
+    detail: answer.detail ?? answer.reason ?? answer.title ?? `HTTP ${status}`,
+    hint: answer.hint ?? "",
+  };
+  switch (answer.outcome) {
+    case "not_sent":
+    case "unknown":
+      return { kind: answer.outcome, ...said };
+    case "partial":
+    case "partly_written":
+      return { kind: "partial", bytes: answer.bytes_written ?? 0, ...said };
+    case undefined:
+      break;
+    default:
+      return status < 300 ? { kind: "written" } : { kind: "refused", ...said };
   }
-  return { kind: "refused", detail, hint };
+  if (status < 300) {
+    return { kind: "written" };
+  }
+  if (status === 401) {
+    return hadToken ? { kind: "token_wrong", ...said } : { kind: "token_missing" };
+  }
+  // Without the word for it: the gateway was busy before it sent, or waited in vain after.
+  return { kind: status === 503 ? "not_sent" : status === 504 ? "unknown" : "refused", ...said };
 }

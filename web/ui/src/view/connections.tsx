@@ -4,7 +4,7 @@ import type { Severity } from "../model/headline.ts";
 import type { Plant } from "../model/plant.ts";
 import type { Selection } from "../model/selection.ts";
 import type { Words } from "../words/en.ts";
-import { translated } from "../words/language.ts";
+import { sentence, translated } from "../words/language.ts";
 import { Icon } from "./icons.tsx";
 
 function severityOf(row: ConnectionRow): Severity {
@@ -58,7 +58,7 @@ function Condition({ row, now, words }: { row: ConnectionRow; now: number; words
     <p class="condition">
       <strong>{words.states[state]}</strong>
       {since !== null && ` ${words.upFor(durationText(now - since))}`}
-      {row.reason && <span class="reason">{translated(row.reason, words)}</span>}
+      {row.reason && <span class="reason">{sentence(translated(row.reason, words))}</span>}
       {!row.up && row.state !== "stopped" && (
         <span class="retry">
           {next !== null && next > now

@@ -8,7 +8,7 @@ import type { Shown } from "../model/tag_values.ts";
 import type { TagType } from "../model/tag_type.ts";
 import { valueText } from "../model/value_text.ts";
 import type { Words } from "../words/en.ts";
-import { translated } from "../words/language.ts";
+import { sentence, translated } from "../words/language.ts";
 import { CopyButton } from "./copy_button.tsx";
 import type { Parts } from "./page.tsx";
 import { TrendLine } from "./trend_line.tsx";
@@ -37,10 +37,10 @@ function Trouble({ shown, type, unit, now, words }: TroubleProps) {
   const { lastGood } = shown;
   return (
     <div class={`trouble ${shown.quality}`}>
-      {shown.reason !== "" && <p>{translated(shown.reason, words)}</p>}
+      {shown.reason !== "" && <p>{sentence(translated(shown.reason, words))}</p>}
       {shown.remedy !== "" && (
         <p>
-          <strong>{words.remedy}:</strong> {translated(shown.remedy, words)}
+          <strong>{words.remedy}:</strong> {sentence(translated(shown.remedy, words))}
         </p>
       )}
       {lastGood !== null && (

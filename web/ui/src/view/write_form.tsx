@@ -8,7 +8,7 @@ import type { TagType } from "../model/tag_type.ts";
 import { inputText, isFault, parseInput } from "../model/value_input.ts";
 import { valueText } from "../model/value_text.ts";
 import type { Words } from "../words/en.ts";
-import { translated } from "../words/language.ts";
+import { sentence, translated } from "../words/language.ts";
 import { Icon } from "./icons.tsx";
 
 interface Done {
@@ -68,7 +68,7 @@ function Outcome({ done, type, words }: { done: Done; type: TagType; words: Word
     <div class={`outcome ${severity}`}>
       <Icon shape={severity} />
       <p>
-        <strong>{heading}</strong> {detail} {hint}
+        <strong>{heading}</strong> {[detail, hint].filter(Boolean).map(sentence).join(" ")}
       </p>
     </div>
   );

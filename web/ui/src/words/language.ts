@@ -21,3 +21,9 @@ export function chooseLanguage(wanted: readonly string[]): Language {
 export function translated(text: string, words: Words): string {
   return words.locale === "de" ? (reasonsInGerman[text] ?? text) : text;
 }
+
+/** The gateway's words begin small and end without a full stop, as parts of sentences do. */
+export function sentence(text: string): string {
+  const ended = /[.!?]$/.test(text) ? text : `${text}.`;
+  return ended.charAt(0).toUpperCase() + ended.slice(1);
+}
