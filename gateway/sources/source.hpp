@@ -30,7 +30,7 @@ std::string_view name_of(source_state state) noexcept;
 struct source_status {
     source_state state = source_state::stopped;
     std::string_view reason;            ///< why it is not up, in words; static; empty when up
-    transport::wall_time_ns since = 0;  ///< when the state was entered
+    transport::wall_time_ns since = 0;  ///< it is up, stopped, or neither
     transport::wall_time_ns next_attempt = 0;  ///< 0: none planned
     std::uint64_t connects = 0;                ///< times it came up
     std::uint64_t connect_failures = 0;

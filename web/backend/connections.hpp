@@ -18,7 +18,7 @@ struct connection_row {
     std::string_view state;     ///< one lower-case word: "up", "connecting", "waiting", "stopped"
     std::string_view reason;    ///< why it is not up, in words; empty when up
     bool up = false;
-    transport::wall_time_ns since = 0;         ///< when the state was entered; 0: unknown
+    transport::wall_time_ns since = 0;         ///< it is up, stopped, or neither; 0: unknown
     transport::wall_time_ns next_attempt = 0;  ///< 0: none planned
     std::uint64_t connects = 0;                ///< successful ones since start
     std::uint64_t connect_failures = 0;

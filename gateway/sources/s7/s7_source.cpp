@@ -21,6 +21,10 @@ constexpr std::uint64_t job_tag(std::size_t scan, std::uint16_t epoch, std::size
            static_cast<std::uint64_t>(job);
 }
 
+bool is_trying(source_state state) noexcept {
+    return state == source_state::connecting || state == source_state::waiting;
+}
+
 /// Why an attempt ended before the PLC was reached.
 std::string_view words_of(transport::close_reason reason) noexcept {
     switch (reason) {
@@ -155,7 +159,10 @@ void s7_source::set_state(source_state state) noexcept {
         return;
     }
     shown_.state.store(state, std::memory_order_relaxed);
-    shown_.since.store(shard_.time_source().wall_now(), std::memory_order_relaxed);
+    // A device stays unreachable from one attempt to the next: since when is what people ask.
+    if (!is_trying(before) || !is_trying(state)) {
+        shown_.since.store(shard_.time_source().wall_now(), std::memory_order_relaxed);
+    }
     if (options_.observer != nullptr) {
         options_.observer->source_changed(*this, before);
     }

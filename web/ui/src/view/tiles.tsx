@@ -11,11 +11,13 @@ interface TileProps {
   of?: string;
   detail: ComponentChildren;
   severity?: Severity;
+  /** Narrow screens do without the detail. */
+  brief?: boolean;
 }
 
-function Tile({ name, value, of, detail, severity = "unknown" }: TileProps) {
+function Tile({ name, value, of, detail, severity = "unknown", brief }: TileProps) {
   return (
-    <div class={`tile ${severity}`}>
+    <div class={brief ? `tile brief ${severity}` : `tile ${severity}`}>
       <dt>{name}</dt>
       <dd>
         <span class="figure">
@@ -79,11 +81,13 @@ export function Tiles({ plant, words }: { plant: Plant; words: Words }) {
         }
       />
       <Tile
+        brief
         name={words.tileSessions}
         value={status === null ? "–" : String(status.opcua.sessions)}
         detail={status === null ? "" : words.tileSessionsDetail(status.opcua.sessions)}
       />
       <Tile
+        brief
         name={words.tileUptime}
         value={started === null ? "–" : durationText(plant.clock.now() - started)}
         detail={started === null ? "" : new Date(started).toLocaleString(words.locale)}
