@@ -11,7 +11,7 @@ export type WriteOutcome =
   | { kind: "unknown"; detail: string; hint: string }
   | { kind: "partial"; bytes: number; detail: string; hint: string }
   | { kind: "token_missing" }
-  | { kind: "token_wrong"; detail: string; hint: string }
+  | { kind: "token_wrong" }
   /** The gateway itself did not answer. */
   | { kind: "no_answer" };
 
@@ -71,7 +71,7 @@ export function outcomeOf(status: number, answer: WriteAnswer, hadToken: boolean
     return { kind: "written" };
   }
   if (status === 401) {
-    return hadToken ? { kind: "token_wrong", ...said } : { kind: "token_missing" };
+    return { kind: hadToken ? "token_wrong" : "token_missing" };
   }
   // Without the word for it: the gateway was busy before it sent, or waited in vain after.
   return { kind: status === 503 ? "not_sent" : status === 504 ? "unknown" : "refused", ...said };

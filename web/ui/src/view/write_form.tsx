@@ -49,9 +49,9 @@ function sayOutcome({ outcome, value }: Done, type: TagType, words: Words): Said
     case "partial":
       return because("uncertain", words.writePartly(outcome.bytes));
     case "token_missing":
-      return because("bad", words.writeTokenMissing);
+      return { ...because("bad", words.writeTokenMissing), hint: words.tokenHint };
     case "token_wrong":
-      return because("bad", words.writeTokenWrong);
+      return { ...because("bad", words.writeTokenWrong), hint: words.tokenHint };
     case "no_answer":
       return {
         severity: "uncertain",
