@@ -570,9 +570,7 @@ std::string_view words_of(link_reason reason) noexcept {
         case link_reason::none:
             return "connected";
         case link_reason::handshake_timeout:
-            return "the PLC did not answer the connection request in time: check that an S7 PLC "
-                   "has "
-                   "this address and port";
+            return "the PLC did not answer the connection request in time: check address and port";
         case link_reason::connection_refused:
             return "the PLC refused the connection: check rack, slot and connection type, and "
                    "whether it has a free connection";
@@ -582,13 +580,11 @@ std::string_view words_of(link_reason reason) noexcept {
         case link_reason::setup_unusable:
             return "the PLC offered a connection that cannot be used";
         case link_reason::peer_closed:
-            return "the PLC, or a device between, closed the connection: check whether it was "
-                   "restarted, and cable and switches";
+            return "the PLC, or a device between, closed the connection: check both and the cable";
         case link_reason::transport_error:
             return "the network connection failed: check cable and switches";
         case link_reason::disconnected:
-            return "the PLC ended the connection: check whether it was restarted or has too many "
-                   "connections";
+            return "the PLC ended the connection: check whether it was restarted";
         case link_reason::protocol_error:
             return "what answers is not an S7 PLC, or one without PUT/GET access";
         case link_reason::job_timeouts:

@@ -103,20 +103,20 @@ export const reasonsInGerman: Readonly<Record<string, string>> = {
 
   // Connections: protocols/s7/client_engine.cpp.
   connected: "verbunden",
-  "the PLC did not answer the connection request in time: check that an S7 PLC has this address and port":
-    "die SPS hat den Verbindungswunsch nicht rechtzeitig beantwortet: prüfen, ob eine S7-SPS diese Adresse und diesen Port hat",
+  "the PLC did not answer the connection request in time: check address and port":
+    "die SPS hat den Verbindungswunsch nicht rechtzeitig beantwortet: Adresse und Port prüfen",
   "the PLC refused the connection: check rack, slot and connection type, and whether it has a free connection":
     "die SPS hat die Verbindung abgelehnt: Rack, Slot und Verbindungstyp prüfen, und ob sie noch eine freie Verbindung hat",
   "the PLC refused the setup of the connection: check that it allows PUT/GET access":
     "die SPS hat den Aufbau der Verbindung abgelehnt: prüfen, ob sie PUT/GET erlaubt",
   "the PLC offered a connection that cannot be used":
     "die SPS bot eine Verbindung an, die nicht zu brauchen ist",
-  "the PLC, or a device between, closed the connection: check whether it was restarted, and cable and switches":
-    "die SPS oder ein Gerät dazwischen hat die Verbindung geschlossen: prüfen, ob sie neu gestartet wurde, Kabel und Switches",
+  "the PLC, or a device between, closed the connection: check both and the cable":
+    "die SPS oder ein Gerät dazwischen hat die Verbindung geschlossen: beide und das Kabel prüfen",
   "the network connection failed: check cable and switches":
     "die Netzwerkverbindung ist ausgefallen: Kabel und Switches prüfen",
-  "the PLC ended the connection: check whether it was restarted or has too many connections":
-    "die SPS hat die Verbindung beendet: prüfen, ob sie neu gestartet wurde oder zu viele Verbindungen hat",
+  "the PLC ended the connection: check whether it was restarted":
+    "die SPS hat die Verbindung beendet: prüfen, ob sie neu gestartet wurde",
   "what answers is not an S7 PLC, or one without PUT/GET access":
     "was antwortet, ist keine S7-SPS oder eine ohne PUT/GET-Zugriff",
   "the PLC stopped answering: check its power, and cable and switches":
