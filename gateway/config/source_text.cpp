@@ -58,10 +58,16 @@ location source_text::location_of(std::size_t offset) const {
         std::min(offset - static_cast<std::size_t>(inserted_before), original.size());
     const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), place);
     const auto line = static_cast<std::uint32_t>(next - line_starts_.begin());
-    if (line != counted_line_ || place < counted_to_) {
+    const std::size_t line_start = line_starts_[line - 1];
+    // A step back, from a member to its object, is counted back.
+    const bool far_back = place < counted_to_ && place - line_start < counted_to_ - place;
+    if (line != counted_line_ || far_back) {
         counted_line_ = line;
-        counted_to_ = line_starts_[line - 1];
+        counted_to_ = line_start;
         counted_column_ = 1;
+    }
+    for (; counted_to_ > place; --counted_to_) {
+        counted_column_ -= continuation(original, counted_to_ - 1) ? 0U : 1U;
     }
     for (; counted_to_ < place; ++counted_to_) {
         counted_column_ += continuation(original, counted_to_) ? 0U : 1U;

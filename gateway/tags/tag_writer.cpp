@@ -25,6 +25,10 @@ void store_value(std::uint32_t* words, std::span<const std::byte> value) noexcep
 
 /// The writer is alone in writing, so its own look at the slot is a plain read.
 bool same_value(const std::uint32_t* words, std::span<const std::byte> value) noexcept {
+    // Most tags are of this size, and a call would cost more than the comparison.
+    if (value.size() == sizeof(std::uint32_t)) {
+        return std::memcmp(words, value.data(), sizeof(std::uint32_t)) == 0;
+    }
     return std::memcmp(words, value.data(), value.size()) == 0;
 }
 

@@ -49,7 +49,8 @@ const gatewayFor = (folder, port, places, interval_ms, more = {}) => startTagfer
             name: 'plc', protocol: 's7', host: '127.0.0.1', port, ...more,
             scan_classes: [{ name: 'all', interval_ms }],
             tags: places.map(({ block, byte }, i) => (
-                { path: `t${i}`, address: `DB${block}.DBD${byte}`, type: 'REAL' })),
+                { path: `t${i}`, address: `DB${block}.DBD${byte}`, type: 'REAL',
+                    stale_after_ms: 10_000 })),
         }],
     })]);
 
@@ -180,7 +181,7 @@ const against_nodes7 = async () => {
         const right = rows.items.every((row) =>
             row.status === 'Good' && row.value === Number(row.path.slice(5)) + 0.5);
         if (!right || rows.items.length < 100) {
-            throw new Error('the gateway read something else');
+            throw new Error(`the gateway read something else: ${JSON.stringify(rows).slice(0, 400)}`);
         }
         await gateway.stop();
     }

@@ -4,6 +4,7 @@
 #include "transport/bytes/endian.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -23,20 +24,32 @@ void reverse_elements(std::span<const std::byte> from, std::span<std::byte> to,
     }
 }
 
-void convert_scalars(const data_type& type, std::span<const std::byte> from,
+/// Bytes of an element of types that only differ in the order of their bytes on both sides, by
+/// `base_type`; 0 for BOOL and STRING. A table, because a scan passes here for every value.
+constexpr std::array<std::uint8_t, 17> scalar_sizes = {0, 1, 2, 4, 8, 1, 1, 2, 2,
+                                                       4, 4, 8, 8, 4, 8, 1, 0};
+static_assert(scalar_sizes[static_cast<std::size_t>(base_type::boolean)] == 0 &&
+              scalar_sizes[static_cast<std::size_t>(base_type::long_real)] == 8 &&
+              static_cast<std::size_t>(base_type::string) + 1 == scalar_sizes.size());
+
+std::size_t scalar_size(base_type type) noexcept {
+    return scalar_sizes[static_cast<std::size_t>(type)];
+}
+
+void convert_scalars(std::size_t size, std::size_t elements, std::span<const std::byte> from,
                      std::span<std::byte> to) noexcept {
-    switch (plc_element_size(type)) {
+    switch (size) {
         case 2:
-            reverse_elements<std::uint16_t>(from, to, type.elements);
+            reverse_elements<std::uint16_t>(from, to, elements);
             break;
         case 4:
-            reverse_elements<std::uint32_t>(from, to, type.elements);
+            reverse_elements<std::uint32_t>(from, to, elements);
             break;
         case 8:
-            reverse_elements<std::uint64_t>(from, to, type.elements);
+            reverse_elements<std::uint64_t>(from, to, elements);
             break;
         default:
-            std::memcpy(to.data(), from.data(), type.elements);
+            std::memcpy(to.data(), from.data(), elements);
             break;
     }
 }
@@ -113,15 +126,19 @@ encode_result encode_strings(const data_type& type, std::span<const std::byte> s
 
 decode_result decode_value(const data_type& type, std::uint8_t bit, std::span<const std::byte> plc,
                            std::span<std::byte> slot, code_page page) noexcept {
+    if (const std::size_t size = scalar_size(type.base); size != 0) {
+        const std::size_t all = size * type.elements;
+        if (plc.size() < all || slot.size() < all) {
+            return decode_result::bad_format;
+        }
+        convert_scalars(size, type.elements, plc, slot);
+        return decode_result::good;
+    }
     if (plc.size() < plc_size(type, bit) || slot.size() < slot_size(type)) {
         return decode_result::bad_format;
     }
     if (type.base == base_type::boolean) {
         decode_bits(type, bit, plc, slot);
-        return decode_result::good;
-    }
-    if (type.base != base_type::string) {
-        convert_scalars(type, plc, slot);
         return decode_result::good;
     }
     auto result = decode_result::good;
@@ -149,7 +166,7 @@ encode_result encode_value(const data_type& type, std::span<const std::byte> slo
     if (type.base == base_type::boolean) {
         encode_bits(type, slot, plc);
     } else {
-        convert_scalars(type, slot, plc);
+        convert_scalars(scalar_size(type.base), type.elements, slot, plc);
     }
     bytes_used = plc_size(type);
     return encode_result::good;
