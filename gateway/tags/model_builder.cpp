@@ -160,6 +160,7 @@ bool model_builder::add_tag(draft& to, const config::connection& settings, const
     tag.description = from.description;
     tag.writable = from.writable;
     tag.node = add_node(to, parent, node_kind::tag, std::move(path), names->back());
+    to.model->nodes_[tag.node].id = {tag.handle.index, tag.handle.generation};
     to.model->nodes_[tag.node].item = static_cast<model_position>(to.model->tags_.size());
     to.model->tags_.push_back(std::move(tag));
     return true;
@@ -211,7 +212,6 @@ void model_builder::finish(draft& to) {
             model.children_.insert(model.children_.end(), part->begin(), part->end());
         }
         node.child_count = static_cast<std::uint32_t>(model.children_.size()) - node.first_child;
-        model.by_path_.emplace(node.path, at);
         if (node.kind == node_kind::connection || node.kind == node_kind::group) {
             if (node.id.index >= model.by_id_.size()) {
                 model.by_id_.resize(node.id.index + 1, no_position);
@@ -219,6 +219,7 @@ void model_builder::finish(draft& to) {
             model.by_id_[node.id.index] = at;
         }
     }
+    model.by_path_.build(model.nodes_);
     for (model_position at = 0; at < model.tags_.size(); ++at) {
         const std::uint32_t index = model.tags_[at].handle.index;
         if (index >= model.by_index_.size()) {

@@ -1,10 +1,65 @@
 #include "gateway/tags/tag_model.hpp"
 
+#include <bit>
+#include <cstring>
+
 namespace tagferry::gateway {
+namespace {
+
+std::uint64_t mix(std::uint64_t left, std::uint64_t right) noexcept {
+    __extension__ using wide = unsigned __int128;
+    const wide product = static_cast<wide>(left) * right;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
+}
+
+}  // namespace
+
+// Paths come from the configuration: nobody chooses them to collide.
+std::uint64_t path_index::hash_of(std::string_view path) noexcept {
+    constexpr std::uint64_t first = 0x9E37'79B9'7F4A'7C15;
+    constexpr std::uint64_t second = 0xD6E8'FEB8'6659'FD93;
+    std::uint64_t hash = path.size() * first;
+    std::uint64_t word = 0;
+    for (; path.size() >= sizeof word; path.remove_prefix(sizeof word)) {
+        std::memcpy(&word, path.data(), sizeof word);
+        hash = mix(hash ^ word, second);
+    }
+    word = 0;
+    for (const char each : path) {
+        word = word << 8U | static_cast<unsigned char>(each);
+    }
+    return mix(hash ^ word, first);
+}
+
+void path_index::build(std::span<const model_node> nodes) {
+    places_.assign(std::bit_ceil(nodes.size() * 2 + 1), {});
+    const std::size_t mask = places_.size() - 1;
+    for (model_position node = 0; node < nodes.size(); ++node) {
+        const std::uint64_t hash = hash_of(nodes[node].path);
+        std::size_t at = hash & mask;
+        while (places_[at].node != no_position) {
+            at = (at + 1) & mask;
+        }
+        places_[at] = {static_cast<std::uint32_t>(hash >> 32U), node};
+    }
+}
+
+model_position path_index::find(std::span<const model_node> nodes,
+                                std::string_view path) const noexcept {
+    const std::size_t mask = places_.size() - 1;
+    const std::uint64_t hash = hash_of(path);
+    const auto upper = static_cast<std::uint32_t>(hash >> 32U);
+    for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+        const auto& [kept, node] = places_[at];
+        if (node == no_position || (kept == upper && nodes[node].path == path)) {
+            return node;
+        }
+    }
+}
 
 const model_node* tag_model::find(std::string_view path) const noexcept {
-    const auto found = by_path_.find(path);
-    return found == by_path_.end() ? nullptr : &nodes_[found->second];
+    const model_position found = by_path_.find(nodes_, path);
+    return found == no_position ? nullptr : &nodes_[found];
 }
 
 const model_node* tag_model::find(node_id id) const noexcept {

@@ -34,7 +34,7 @@ struct node_id {
 
 struct model_node {
     node_kind kind = node_kind::root;
-    node_id id{};              ///< of connections and groups; a tag has its handle
+    node_id id{};              ///< of a tag: its handle
     std::string path;          ///< escaped, as every surface shows it; empty for the root
     std::string name;          ///< last name, unescaped
     std::string node_id_text;  ///< as OPC UA writes it; empty for the root
@@ -66,6 +66,25 @@ struct connection_definition {
     config::connection settings;   ///< without its tags
     model_position first_tag = 0;  ///< its tags are neighbours in `tags()`
     std::uint32_t tag_count = 0;
+};
+
+/// Finds nodes by their paths. Open addressing at most half full, so that a look-up reads a place
+/// or two and the node itself.
+class path_index {
+  public:
+    /// All nodes of a model, whose paths differ.
+    void build(std::span<const model_node> nodes);
+    /// Position of the node of exactly this path, or `no_position`.
+    model_position find(std::span<const model_node> nodes, std::string_view path) const noexcept;
+
+  private:
+    struct place {
+        std::uint32_t hash = 0;
+        model_position node = no_position;
+    };
+    static std::uint64_t hash_of(std::string_view path) noexcept;
+
+    std::vector<place> places_;  // a power of two
 };
 
 class tag_model {
@@ -107,9 +126,9 @@ class tag_model {
     std::vector<model_position> children_;
     std::vector<tag_definition> tags_;
     std::vector<connection_definition> connections_;
-    std::unordered_map<std::string_view, model_position> by_path_;  // views of nodes_
-    std::vector<model_position> by_id_;                             // node by node_id::index
-    std::vector<model_position> by_index_;                          // tag by table index
+    path_index by_path_;                    // nodes by their paths
+    std::vector<model_position> by_id_;     // node by node_id::index
+    std::vector<model_position> by_index_;  // tag by table index
 };
 
 /// What a model cannot have: one line for each, empty when all is well.

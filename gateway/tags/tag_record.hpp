@@ -34,6 +34,8 @@ inline constexpr std::uint32_t flag_has_good = 1;     ///< the slot holds a last
 inline constexpr std::uint32_t flag_substitute = 2;   ///< the current value is the substitute
 inline constexpr std::uint32_t shape_substitute = 1;  ///< the slot has a second area
 inline constexpr std::uint32_t shape_large = 2;       ///< the slot is that of a large value
+inline constexpr std::uint32_t shape_number = 4;  ///< a scalar of at most 8 bytes, no substitute
+inline constexpr unsigned shape_type_shift = 8;   ///< above it the `data_type`
 
 /// A large value's slot: which buffers are current, how many hold each buffer, the buffers.
 inline constexpr std::size_t large_good = 0;        ///< number of the buffer plus 1; 0: none

@@ -3,6 +3,7 @@
 #include "gateway/tags/tag_record.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -39,6 +40,16 @@ std::size_t slot_words(std::size_t size, bool large, bool substitute) noexcept {
         return record::large_buffers + large_value_buffers * record::words_of(size);
     }
     return record::words_of(size) * (substitute ? 2 : 1);
+}
+
+std::uint32_t shape_of(const value_type& type, std::size_t size, bool large,
+                       bool substitute) noexcept {
+    const bool number =
+        !type.is_array() && !substitute && size <= 8 && type.element != data_type::string &&
+        type.element != data_type::byte_string && type.element != data_type::structure;
+    return (large ? record::shape_large : 0U) | (substitute ? record::shape_substitute : 0U) |
+           (number ? record::shape_number : 0U) |
+           static_cast<std::uint32_t>(type.element) << record::shape_type_shift;
 }
 
 }  // namespace
@@ -191,8 +202,7 @@ std::optional<tag_handle> tag_table::add(owner_id owner, const value_type& type)
     record::store64(words + record::source_low, 0);
     record::store64(words + record::update_low, 0);
     record::store64(words + record::good_low, 0);
-    record::store(words + record::shape,
-                  (large ? record::shape_large : 0) | (substitute ? record::shape_substitute : 0));
+    record::store(words + record::shape, shape_of(type, size, large, substitute));
     if (large) {
         record::store(value_words(*offset) + record::large_good, 0);
         record::store(value_words(*offset) + record::large_substitute, 0);
@@ -258,6 +268,39 @@ std::size_t tag_table::value_size(tag_handle handle) const noexcept {
     }
     const std::size_t size = record::load(record_words(handle.index) + record::value_bytes);
     return contains(handle) ? size : 0;
+}
+
+static_assert(std::endian::native == std::endian::little, "words hold the bytes of a value");
+
+bool tag_table::read_number(tag_handle handle, number_sample& out) const noexcept {
+    if ((handle.generation & 1U) == 0 || !in_range(handle.index)) {
+        return false;
+    }
+    std::uint32_t* const words = record_words(handle.index);
+    const std::uint32_t before = record::load(words + record::sequence, std::memory_order_seq_cst);
+    const std::uint32_t shape = record::load(words + record::shape);
+    const std::uint32_t offset = record::load(words + record::value_offset);
+    if ((before & 1U) != 0 || (shape & record::shape_number) == 0 ||
+        record::load(words + record::generation) != handle.generation ||
+        (std::size_t{offset} + 2) * sizeof(std::uint32_t) > values_.committed()) {
+        return false;
+    }
+    out.size = record::load(words + record::value_bytes);
+    out.type = static_cast<data_type>(shape >> record::shape_type_shift);
+    out.status = static_cast<status_code>(record::load(words + record::status));
+    out.source_time = record::load64(words + record::source_low);
+    out.update_time = record::load64(words + record::update_low);
+    out.has_value = quality_of(out.status) != quality::bad &&
+                    (record::load(words + record::flags) & record::flag_has_good) != 0;
+    out.bits = 0;
+    if (out.has_value) {
+        std::uint32_t* const value = value_words(offset);
+        out.bits = record::load(value);
+        if (out.size > sizeof(std::uint32_t)) {
+            out.bits |= std::uint64_t{record::load(value + 1)} << 32U;
+        }
+    }
+    return record::load(words + record::sequence) == before;
 }
 
 read_result tag_table::read(tag_handle handle, std::span<std::byte> into, sample& out,

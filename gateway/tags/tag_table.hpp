@@ -63,6 +63,17 @@ struct sample {
     transport::wall_time_ns last_good_time = 0;  ///< source time of the last good value
 };
 
+/// The last sample of a tag that is one number.
+struct number_sample {
+    std::uint64_t bits = 0;  ///< the value's bytes, the first one lowest; 0 without a value
+    std::size_t size = 0;    ///< bytes of it, 1 to 8
+    data_type type{};
+    status_code status{};
+    bool has_value = false;
+    transport::wall_time_ns source_time = 0;
+    transport::wall_time_ns update_time = 0;
+};
+
 enum class read_result : std::uint8_t {
     done,
     stale,      ///< no tag of this handle (any more)
@@ -135,6 +146,11 @@ class tag_table {
     /// consistent moment.
     read_result read(tag_handle handle, std::span<std::byte> into, sample& out,
                      value_choice choice = value_choice::current) const noexcept;
+
+    /// The quick way for scalar numbers, which nearly all tags are: one cache line and the value.
+    /// @return false, and `out` means nothing, for every other tag, for a stale handle and while
+    ///   the writer is at it: `read` knows which.
+    bool read_number(tag_handle handle, number_sample& out) const noexcept;
 
     /// The same for a part of the value: `into.size()` bytes from `offset` on. `too_small` when
     /// the value ends before that.

@@ -5,10 +5,8 @@
 // Scenarios: read1 read1x8 read1x20 read100 read100_registered get connect. Prints the medians
 // over the rounds of what a request costs both servers and their ratios. The tags are those of
 // requests.sh: plant/static/t0 to t999.
+#include "tests/bench/http_load.hpp"
 #include "tests/bench/opcua_load.hpp"
-
-#include <arpa/inet.h>
-#include <netinet/in.h>
 
 #include <array>
 #include <cstdlib>
@@ -26,21 +24,6 @@ struct places {
     std::string raw_pid;
     std::size_t rounds = 1;
 };
-
-int connect_to(std::uint16_t port) {
-    const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in where{};
-    where.sin_family = AF_INET;
-    where.sin_port = htons(port);
-    where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const void* const generic = &where;
-    if (connect(descriptor, static_cast<const sockaddr*>(generic), sizeof where) != 0) {
-        fail("connect");
-    }
-    const int on = 1;
-    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    return descriptor;
-}
 
 /// The same load on the raw server: it learns the answer, then sees the same requests.
 connection mirror(const connection& of, const bytes& answer, std::uint16_t raw_port) {
@@ -131,32 +114,9 @@ void run_reads(std::string_view name, const read_load& wanted, const places& whe
             static_cast<double>(wanted.values));
 }
 
-bytes as_bytes(std::string_view text) {
-    const auto raw = std::as_bytes(std::span{text});
-    return {raw.begin(), raw.end()};
-}
-
-/// What a program that polls one value sends.
 void run_get(std::string_view name, const places& where) {
-    connection load;
-    load.descriptor = connect_to(where.http);
-    load.burst = as_bytes("GET /api/v1/values/plant/static/t7 HTTP/1.1\r\nHost: 127.0.0.1:" +
-                          std::to_string(where.http) +
-                          "\r\nUser-Agent: load/1\r\nAccept: application/json\r\n\r\n");
-    if (send(load.descriptor, load.burst.data(), load.burst.size(), MSG_NOSIGNAL) !=
-        static_cast<ssize_t>(load.burst.size())) {
-        fail("send");
-    }
-    bytes answer(4096);
-    const ssize_t got = recv(load.descriptor, answer.data(), answer.size(), 0);
-    const std::string_view text{reinterpret_cast<const char*>(answer.data()),
-                                static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
-    if (!text.starts_with("HTTP/1.1 200 ") || text.find("\"Good\"") == std::string_view::npos) {
-        std::fprintf(stderr, "no value: %s\n", std::string(text).c_str());
-        std::exit(1);
-    }
-    answer.resize(text.size());
-    load.answer_bytes = answer.size();
+    bytes answer;
+    const connection load = get_connection(where.http, {}, &answer);
     compare(name, where, {load}, answer, 1'000, 1);
 }
 

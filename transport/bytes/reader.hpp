@@ -48,6 +48,9 @@ class basic_reader {
         return view;
     }
 
+    /// What has not been read, as a view; does not move on.
+    std::span<const std::byte> rest() const noexcept { return bytes_.subspan(position_); }
+
     void skip(std::size_t count) noexcept { static_cast<void>(bytes(count)); }
 
     /// Marks the input as malformed; everything left is given up.

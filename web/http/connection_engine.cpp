@@ -123,6 +123,14 @@ std::size_t connection_engine::take_head(std::string_view bytes, time_point now)
         return 2;
     }
     const bool first_look = scanned_ == 0;
+    if (first_look && known_.begins(bytes)) {
+        if (!admit()) {
+            return 0;
+        }
+        exchange_.request_ = known_.request();
+        dispatch(now);
+        return known_.size();
+    }
     const head_scan scan = scan_head(bytes, scanned_, shared_.limits);
     if (scan.fault) {
         exchange_.request_ = {};
@@ -144,6 +152,7 @@ std::size_t connection_engine::take_head(std::string_view bytes, time_point now)
     } else if (parser_->wants_body()) {
         begin_body(now);
     } else {
+        known_.remember(exchange_.request_);
         dispatch(now);
     }
     return scan.size;

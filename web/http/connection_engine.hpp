@@ -10,6 +10,7 @@
 #include "transport/engine.hpp"
 #include "transport/memory/pinned_pool.hpp"
 #include "web/http/exchange.hpp"
+#include "web/http/known_head.hpp"
 #include "web/http/later_queue.hpp"
 #include "web/http/limits.hpp"
 #include "web/http/output_chain.hpp"
@@ -111,6 +112,7 @@ class connection_engine final : public transport::engine,
     exchange exchange_;
     std::unique_ptr<upgraded_protocol> upgrade_;
     std::optional<request_parser> parser_;
+    known_head known_;
     transport::completion_token token_{0, 1};
     phase phase_ = phase::head;
     bool last_part_ = false;      // producing: the resource is done, only the end is to be written

@@ -8,7 +8,7 @@
 namespace tagferry::gateway {
 namespace {
 
-opcua::tree_handle handle_of(const tag_model& model, const model_node& node) noexcept {
+opcua::tree_handle handle_of(const model_node& node) noexcept {
     switch (node.kind) {
         case node_kind::root:
             return opcua::tree_root;
@@ -16,10 +16,8 @@ opcua::tree_handle handle_of(const tag_model& model, const model_node& node) noe
             return {opcua::tree_kind::connection, node.id.index, node.id.generation};
         case node_kind::group:
             return {opcua::tree_kind::group, node.id.index, node.id.generation};
-        case node_kind::tag: {
-            const tag_handle tag = model.tags()[node.item].handle;
-            return {opcua::tree_kind::tag, tag.index, tag.generation};
-        }
+        case node_kind::tag:
+            return {opcua::tree_kind::tag, node.id.index, node.id.generation};
     }
     return opcua::tree_root;
 }
@@ -30,9 +28,9 @@ constexpr std::array<std::string_view, 5> device_names = {
 
 opcua::tree_node view_of(const tag_model& model, const model_node& node) noexcept {
     opcua::tree_node view;
-    view.handle = handle_of(model, node);
-    view.parent = node.parent == no_position ? opcua::tree_root
-                                             : handle_of(model, model.nodes()[node.parent]);
+    view.handle = handle_of(node);
+    view.parent =
+        node.parent == no_position ? opcua::tree_root : handle_of(model.nodes()[node.parent]);
     view.path = node.path;
     view.name = node.name;
     if (node.kind == node_kind::tag) {
@@ -76,7 +74,7 @@ bool opcua_tree::find(const opcua::call& /*context*/, std::string_view path,
     if (node == nullptr) {
         return false;
     }
-    out = handle_of(models_.model(), *node);
+    out = handle_of(*node);
     return true;
 }
 

@@ -25,6 +25,17 @@ opcua_values::opcua_values(const model_access& models, const tag_table& table,
 bool opcua_values::read_current(const opcua::call& /*context*/, opcua::tag_handle handle,
                                 std::span<std::byte> scratch, opcua::sample& out) {
     const tag_handle tag{handle.index, handle.generation};
+    // The table's handles are those of the model, so a number needs no look at what it is.
+    if (number_sample number; table_.read_number(tag, number)) {
+        std::memcpy(scratch.data(), &number.bits, sizeof number.bits);
+        out.status = static_cast<opcua::status_code>(number.status);
+        out.source_time = number.source_time;
+        out.server_time = number.update_time;
+        out.value = number.has_value
+                        ? opcua::value_view{to_opcua(number.type), -1, scratch.first(number.size)}
+                        : opcua::value_view{};
+        return true;
+    }
     const tag_definition* const known = models_.model().find(tag);
     if (known == nullptr) {
         return false;

@@ -38,6 +38,13 @@ std::uint32_t smallest_frame(frame_type type) noexcept {
 
 status_code read_frame_header(std::span<const std::byte, frame_header_size> bytes,
                               std::uint32_t largest, frame_header& out) noexcept {
+    const auto size = transport::load<std::uint32_t>(bytes.data() + 4, std::endian::little);
+    // What nearly every frame is.
+    if (std::memcmp(bytes.data(), "MSGF", 4) == 0 && size <= largest &&
+        size >= smallest_frame(frame_type::message)) {
+        out = {frame_type::message, chunk_kind::final, size};
+        return status::good;
+    }
     for (const frame_form& form : forms) {
         if (std::memcmp(bytes.data(), form.letters.data(), 3) != 0) {
             continue;
@@ -46,7 +53,6 @@ status_code read_frame_header(std::span<const std::byte, frame_header_size> byte
         if (kind != 'F' && (!form.may_be_split || (kind != 'C' && kind != 'A'))) {
             return status::bad_tcp_message_type_invalid;
         }
-        const auto size = transport::load<std::uint32_t>(bytes.data() + 4, std::endian::little);
         if (size < form.smallest || size > largest) {
             return status::bad_tcp_message_too_large;
         }

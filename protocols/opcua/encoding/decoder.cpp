@@ -1,7 +1,5 @@
 #include "protocols/opcua/encoding/decoder.hpp"
 
-#include "protocols/opcua/limits.hpp"
-
 #include <limits>
 
 namespace tagferry::opcua {
@@ -85,7 +83,7 @@ bytes_view decoder::byte_string() noexcept {
     return reader_.bytes(static_cast<std::size_t>(length));
 }
 
-node_id_view decoder::node_id() noexcept {
+node_id_view decoder::node_id_otherwise() noexcept {
     return node_id_of_form(reader_.u8());
 }
 

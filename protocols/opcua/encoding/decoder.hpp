@@ -2,6 +2,7 @@
 #pragma once
 
 #include "protocols/opcua/encoding/views.hpp"
+#include "protocols/opcua/limits.hpp"
 #include "protocols/opcua/spec/generated/status_codes.hpp"
 #include "transport/bytes/reader.hpp"
 
@@ -11,8 +12,6 @@
 #include <cstring>
 
 namespace tagferry::opcua {
-
-struct limits;
 
 /// Every length is checked against its limit and against the bytes left before it is used; after
 /// the first error every read gives zero or an empty view and `status()` says why.
@@ -32,7 +31,31 @@ class decoder {
     /// Length -1 gives a null string, 0 an empty one; other negatives are an error (E60).
     text_view string() noexcept;
     bytes_view byte_string() noexcept;
-    node_id_view node_id() noexcept;
+    /// The forms that requests are full of are read here; others, and errors, out of line.
+    node_id_view node_id() noexcept {
+        constexpr std::size_t fixed = 7;  // form, namespace, then a number or a length
+        const bytes_view rest = reader_.rest();
+        if (rest.size() < fixed) {
+            return node_id_otherwise();
+        }
+        const auto form = std::to_integer<std::uint8_t>(rest[0]);
+        const auto space = transport::load<std::uint16_t>(rest.data() + 1, std::endian::little);
+        const auto number = transport::load<std::uint32_t>(rest.data() + 3, std::endian::little);
+        if (form == 2) {
+            reader_.skip(fixed);
+            return {space, node_id_kind::numeric, number, {}};
+        }
+        const bool text = form == 3 && number <= limits_->max_string_length;
+        if ((text || (form == 5 && number <= limits_->max_byte_string_length)) &&
+            number <= rest.size() - fixed) {
+            reader_.skip(fixed + number);
+            return {space,
+                    text ? node_id_kind::string : node_id_kind::opaque,
+                    0,
+                    {reinterpret_cast<const char*>(rest.data()) + fixed, number}};
+        }
+        return node_id_otherwise();
+    }
     expanded_node_id_view expanded_node_id() noexcept;
     qualified_name_view qualified_name() noexcept;
     localized_text_view localized_text() noexcept;
@@ -51,14 +74,27 @@ class decoder {
     /// Passes over the next bytes when they are exactly `expected`; else stays where it is.
     template <std::size_t Count>
     bool skip_exactly(const std::array<std::byte, Count>& expected) noexcept {
-        decoder ahead = *this;
-        const bytes_view found = ahead.reader_.bytes(Count);
-        if (found.size() != Count || std::memcmp(found.data(), expected.data(), Count) != 0) {
+        static_assert(Count >= 8 && Count <= 16);
+        const bytes_view rest = reader_.rest();
+        if (rest.size() < Count) {
             return false;
         }
-        reader_ = ahead.reader_;
+        // Two words that overlap.
+        constexpr std::size_t second = Count - 8;
+        const auto word = [](const std::byte* at) {
+            return transport::load<std::uint64_t>(at, std::endian::little);
+        };
+        if (word(rest.data()) != word(expected.data()) ||
+            word(rest.data() + second) != word(expected.data() + second)) {
+            return false;
+        }
+        reader_.skip(Count);
         return true;
     }
+    /// What has not been read, as a view; does not move on.
+    bytes_view rest() const noexcept { return reader_.rest(); }
+    /// Passes over bytes that `rest` showed.
+    void skip_bytes(std::size_t count) noexcept { reader_.skip(count); }
 
     /// Passes over one element of any built-in type, checking it.
     void skip(builtin_type type) noexcept;
@@ -77,6 +113,7 @@ class decoder {
 
   private:
     bool enter() noexcept;
+    node_id_view node_id_otherwise() noexcept;
     node_id_view node_id_of_form(std::uint8_t form) noexcept;
     void leave() noexcept { --depth_; }
     void variant_array(variant_view& out, bool has_dimensions) noexcept;

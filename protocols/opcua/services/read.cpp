@@ -53,6 +53,22 @@ read_value_id next_item(decoder& in) noexcept {
     return item;
 }
 
+// The usual item of a client that registered its nodes, in one look: a number of theirs, its Value.
+// False, and nothing is read, for any other.
+bool take_registered_value(decoder& in, std::uint32_t& number) noexcept {
+    constexpr std::size_t id_size = 1 + 2 + 4;
+    const bytes_view rest = in.rest();
+    if (rest.size() < id_size + plain_value.size() || rest[0] != std::byte{2} ||
+        transport::load<std::uint16_t>(rest.data() + 1, std::endian::little) != namespace_tags ||
+        std::memcmp(rest.data() + id_size, plain_value.data(), 8) != 0 ||
+        std::memcmp(rest.data() + id_size + 6, plain_value.data() + 6, 8) != 0) {
+        return false;
+    }
+    number = transport::load<std::uint32_t>(rest.data() + 3, std::endian::little);
+    in.skip_bytes(id_size + plain_value.size());
+    return true;
+}
+
 // DataEncoding applies to structures in the Value attribute; naming the binary one elsewhere does
 // no harm (E64).
 status_code check_encoding(const read_value_id& item) noexcept {
@@ -119,35 +135,60 @@ class data_value_writer {
 };
 
 // A scalar number with its timestamps, in one piece: what most Reads are made of.
-void write_number(encoder& out, const sample& current, std::size_t size, bool source,
-                  bool server) noexcept {
+// @param bits the number's bytes, the first one lowest, and its size.
+void write_number(encoder& out, const sample& current, std::uint64_t bits, std::size_t size,
+                  const data_value_writer& form) noexcept {
     constexpr std::size_t longest = 1 + 1 + 8 + 4 + 8 + 8;
     std::byte* const begin = out.room_for(longest);
     if (begin == nullptr) {
         return;
     }
-    const bool has_source = source && current.source_time != 0;
-    const bool has_server = server && current.server_time != 0;
+    const bool has_source = form.wants_source() && current.source_time != 0;
+    const bool has_server = form.wants_server() && current.server_time != 0;
     begin[0] = static_cast<std::byte>(0x01U | (current.status != status::good ? 0x02U : 0U) |
                                       (has_source ? 0x04U : 0U) | (has_server ? 0x08U : 0U));
     begin[1] = static_cast<std::byte>(current.value.type);
     std::byte* at = begin + 2;
-    std::memcpy(at, current.value.bytes.data(), size);
-    at += size;
-    const auto put = [&](auto value) {
+    const auto put = [&](auto value, std::size_t count) {
         transport::store(at, value, std::endian::little);
-        at += sizeof value;
+        at += count;
     };
+    put(bits, size);  // all eight, of which what follows overwrites the rest
     if (current.status != status::good) {
-        put(current.status);
+        put(current.status, sizeof current.status);
     }
     if (has_source) {
-        put(date_time_ticks(current.source_time));
+        put(date_time_ticks(current.source_time), sizeof(std::int64_t));
     }
     if (has_server) {
-        put(date_time_ticks(current.server_time));
+        put(date_time_ticks(current.server_time), sizeof(std::int64_t));
     }
     out.commit(at);
+}
+
+// The low bytes of a number in the machine's order; nothing when the sample is not one number.
+bool number_of(const sample& current, std::uint64_t& bits, std::size_t& size) noexcept {
+    size = slot_element_size(current.value.type);
+    if (std::endian::native != std::endian::little || size == 0 ||
+        current.value.array_length >= 0 || current.value.bytes.size() != size) {
+        return false;
+    }
+    const std::byte* const from = current.value.bytes.data();
+    switch (size) {
+        case 1:
+            bits = std::to_integer<std::uint8_t>(*from);
+            break;
+        case 2:
+            bits = transport::load<std::uint16_t>(from, std::endian::little);
+            break;
+        case 4:
+            bits = transport::load<std::uint32_t>(from, std::endian::little);
+            break;
+        default:
+            bits = transport::load<std::uint64_t>(from, std::endian::little);
+            break;
+    }
+    return true;
 }
 
 void read_tag(service_context& context, data_value_writer& writer, tree_handle tag,
@@ -159,13 +200,11 @@ void read_tag(service_context& context, data_value_writer& writer, tree_handle t
         writer.only_status(status::bad_node_id_unknown, context.op.wall_now);
         return;
     }
-    if constexpr (std::endian::native == std::endian::little) {
-        const std::size_t size = slot_element_size(current.value.type);
-        if (size != 0 && current.value.array_length < 0 && !range.present &&
-            current.value.bytes.size() == size) {
-            write_number(context.out, current, size, writer.wants_source(), writer.wants_server());
-            return;
-        }
+    std::uint64_t bits = 0;
+    std::size_t size = 0;
+    if (!range.present && number_of(current, bits, size)) {
+        write_number(context.out, current, bits, size, writer);
+        return;
     }
     if (current.value.type == builtin_type::null) {
         writer.begin(false, current.status, current.source_time, current.server_time);
@@ -221,6 +260,22 @@ void read_attribute(service_context& context, data_value_writer& writer, const n
     writer.end();
 }
 
+// The whole value of a tag that is one number. False, and nothing is written, for any other.
+bool read_number_tag(service_context& context, tree_handle tag, const data_value_writer& form) {
+    server_state& server = context.server;
+    sample current;
+    std::uint64_t bits = 0;
+    std::size_t size = 0;
+    if (tag.kind != tree_kind::tag ||
+        !server.ports.values.read_current(context.caller, tag.tag(), server.value_scratch,
+                                          current) ||
+        !number_of(current, bits, size)) {
+        return false;
+    }
+    write_number(context.out, current, bits, size, form);
+    return true;
+}
+
 void read_one(service_context& context, const read_value_id& item) {
     data_value_writer writer{context.out, context.op.read.timestamps};
     node_key node;
@@ -242,6 +297,33 @@ void read_one(service_context& context, const read_value_id& item) {
         read_tag(context, writer, node.tree, range);
     } else {
         read_attribute(context, writer, node, item.attribute_id, range);
+    }
+}
+
+// Reads the next item of the request.
+void read_next(service_context& context, const data_value_writer& form) {
+    server_state& server = context.server;
+    read_value_id item;
+    std::uint32_t number = 0;
+    tree_handle tag;
+    if (take_registered_value(context.in, number)) {
+        if (server.registered.find(*context.who, number, tag) &&
+            read_number_tag(context, tag, form)) {
+            return;
+        }
+        item.node = {namespace_tags, node_id_kind::numeric, number, {}};
+        item.is_plain_value = true;
+    } else {
+        item = next_item(context.in);
+        if (item.is_plain_value && item.node.kind == node_id_kind::string &&
+            item.node.namespace_index == namespace_tags &&
+            server.ports.browse.find(context.caller, item.node.bytes, tag) &&
+            read_number_tag(context, tag, form)) {
+            return;
+        }
+    }
+    if (context.in.ok()) {
+        read_one(context, item);
     }
 }
 
@@ -307,6 +389,7 @@ step read(service_context& context) {
         context.begin_response();
         context.out.u32(op.list.count);
     }
+    const data_value_writer form{context.out, op.read.timestamps};
     while (op.list.next < op.list.count) {
         if (op.read.from_device && op.list.next == op.read.asked && ask_devices(context)) {
             op.list.position = context.in.position();
@@ -315,11 +398,10 @@ step read(service_context& context) {
         if (!context.budget.spend()) {
             return context.yield();
         }
-        const read_value_id item = next_item(context.in);
+        read_next(context, form);
         if (!context.in.ok()) {
             return context.fail(context.in.status());
         }
-        read_one(context, item);
         if (!context.out.ok()) {
             return context.fail(context.out.status());
         }

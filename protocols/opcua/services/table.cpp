@@ -72,13 +72,20 @@ constexpr auto rows = [] {
     return table;
 }();
 
+// Place in `rows` plus 1 by request type; 0: none.
+constexpr auto places = [] {
+    std::array<std::uint8_t, rows.back().request_type + 1> made{};
+    for (std::size_t at = 0; at < rows.size(); ++at) {
+        made[rows[at].request_type] = static_cast<std::uint8_t>(at + 1);
+    }
+    return made;
+}();
+
 }  // namespace
 
 const service* find_service(std::uint32_t request_type) noexcept {
-    const auto* const found = std::lower_bound(
-        rows.begin(), rows.end(), request_type,
-        [](const service& row, std::uint32_t wanted) { return row.request_type < wanted; });
-    return found != rows.end() && found->request_type == request_type ? found : nullptr;
+    const std::uint8_t place = request_type < places.size() ? places[request_type] : 0;
+    return place == 0 ? nullptr : &rows[place - 1U];
 }
 
 std::size_t service_count() noexcept {

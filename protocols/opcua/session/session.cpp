@@ -2,13 +2,30 @@
 
 #include "transport/memory/random.hpp"
 
-#include <openssl/crypto.h>
-
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 
 namespace tagferry::opcua {
+
+namespace {
+
+// Takes as long whatever the bytes are, so that nobody can guess a token piece by piece.
+bool same_token(const void* left, const void* right) noexcept {
+    std::array<std::uint64_t, authentication_token_size / sizeof(std::uint64_t)> a{};
+    std::array<std::uint64_t, authentication_token_size / sizeof(std::uint64_t)> b{};
+    static_assert(sizeof a == authentication_token_size);
+    std::memcpy(a.data(), left, sizeof a);
+    std::memcpy(b.data(), right, sizeof b);
+    std::uint64_t difference = 0;
+    for (std::size_t at = 0; at < a.size(); ++at) {
+        difference |= a[at] ^ b[at];
+    }
+    return difference == 0;
+}
+
+}  // namespace
 
 session_table::session_table(const limits& bounds)
     : limits_(bounds), sessions_(bounds.max_sessions) {
@@ -53,8 +70,7 @@ session* session_table::find(const node_id_view& token) noexcept {
     std::uint32_t index = 0;
     std::memcpy(&index, token.bytes.data(), sizeof index);
     if (index >= sessions_.size() || !sessions_[index].in_use ||
-        CRYPTO_memcmp(sessions_[index].token.data(), token.bytes.data(),
-                      authentication_token_size) != 0) {
+        !same_token(sessions_[index].token.data(), token.bytes.data())) {
         return nullptr;
     }
     return &sessions_[index];

@@ -74,6 +74,45 @@ TEST_F(tag_table_test, reads_what_was_published) {
     EXPECT_EQ(table_.count(owner_, quality::bad), 0u);
 }
 
+TEST_F(tag_table_test, numbers_are_read_the_quick_way_alike) {
+    const std::uint64_t bits = 0x8877'6655'4433'2211;
+    for (const data_type type :
+         {data_type::boolean, data_type::int8, data_type::uint16, data_type::int32,
+          data_type::float32, data_type::uint64, data_type::float64}) {
+        const tag_handle tag = add(of(type));
+        const std::size_t size = value_size(of(type));
+        number_sample quick;
+        ASSERT_TRUE(table_.read_number(tag, quick));
+        EXPECT_FALSE(quick.has_value);
+        EXPECT_EQ(quick.status, status_code::bad_waiting_for_initial_data);
+        ASSERT_TRUE(writer_.publish(tag, status_code::good, reason_id::none, 5, 6,
+                                    bytes_of(bits).first(size)));
+        ASSERT_TRUE(table_.read_number(tag, quick));
+        EXPECT_TRUE(quick.has_value);
+        EXPECT_EQ(quick.type, type);
+        EXPECT_EQ(quick.size, size);
+        EXPECT_EQ(std::memcmp(&quick.bits, &bits, size), 0);
+        EXPECT_EQ(quick.status, status_code::good);
+        EXPECT_EQ(quick.source_time, 5);
+        EXPECT_EQ(quick.update_time, 6);
+        writer_.publish_status(tag, reason_id::link_down, std::nullopt, 7);
+        ASSERT_TRUE(table_.read_number(tag, quick));
+        EXPECT_FALSE(quick.has_value);
+        ASSERT_TRUE(table_.remove(tag));
+        EXPECT_FALSE(table_.read_number(tag, quick)) << "stale";
+    }
+}
+
+TEST_F(tag_table_test, what_is_no_number_has_no_quick_way) {
+    number_sample quick;
+    EXPECT_FALSE(table_.read_number(add(of(data_type::string, -1, 4)), quick));
+    EXPECT_FALSE(table_.read_number(add(of(data_type::int16, 2)), quick));
+    EXPECT_FALSE(table_.read_number(add(of(data_type::date_time)), quick))
+        << "may hold a substitute";
+    EXPECT_FALSE(table_.read_number({1'000'000, 1}, quick));
+    EXPECT_FALSE(table_.read_number({}, quick));
+}
+
 TEST_F(tag_table_test, a_lost_link_hides_the_value_and_keeps_the_last_good_one) {
     const tag_handle tag = add(of(data_type::int32));
     const std::int32_t written = 7;

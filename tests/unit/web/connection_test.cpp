@@ -26,6 +26,30 @@ TEST_F(connection_test, keeps_the_connection_alive) {
     }
 }
 
+// A head that repeats the one before is not parsed again; whatever differs is.
+TEST_F(connection_test, a_repeated_head_is_answered_alike_and_others_are_not_mistaken_for_it) {
+    auto& connection = connect();
+    const auto ask = [&](const std::string& wire) {
+        connection.send(wire, now());
+        return connection.take();
+    };
+    const std::string one = request("/api/v1/values/press/count");
+    const std::string open = one.substr(0, one.size() - 2);
+    const std::string first = ask(one);
+    EXPECT_TRUE(first.starts_with("HTTP/1.1 200 "));
+    EXPECT_EQ(ask(one), first);
+    EXPECT_EQ(ask(one + one), first + first);
+    EXPECT_EQ(ask(open + "X-More: 1\r\n\r\n"), first);
+    EXPECT_TRUE(ask(request("/api/v1/values/press/coun")).starts_with("HTTP/1.1 404 "));
+    EXPECT_EQ(ask(one), first);
+    EXPECT_EQ(ask(open + "X-Long: " + std::string(600, 'x') + "\r\n\r\n"), first);
+    EXPECT_EQ(ask(one), first);
+    EXPECT_EQ(ask(one.substr(0, 20)), "");
+    EXPECT_EQ(ask(one.substr(20)), first);
+    EXPECT_TRUE(ask(open + "Connection: close\r\n\r\n").starts_with("HTTP/1.1 200 "));
+    EXPECT_TRUE(connection.closing());
+}
+
 TEST_F(connection_test, splits_at_every_byte_change_nothing) {
     const std::string two = request("/api/v1/values/press/count") + "\r\n" +
                             request("/healthz", "POST", "Content-Length: 5\r\n") + "12345" +
