@@ -38,6 +38,8 @@ export class TagValues extends Observable {
   readonly stream: Stream;
   private readonly samples = new Map<string, Sample>();
   private readonly lastGood = new Map<string, LastGood>();
+  /** What `find` said, as long as it is so: rows that show the same object need no drawing. */
+  private readonly found = new Map<string, Shown>();
   private visible: string[] = [];
   private visibleSubscriptions: Subscription[] = [];
   private readonly leaving: Subscription[] = [];
@@ -66,8 +68,12 @@ export class TagValues extends Observable {
     if (sample === undefined) {
       return null;
     }
+    const before = this.found.get(path);
+    if (before !== undefined) {
+      return before;
+    }
     const reason = this.stream.reasons.get(sample.reason);
-    return {
+    const shown: Shown = {
       value: sample.value,
       status: sample.status,
       quality: qualityOf(sample.status),
@@ -76,6 +82,8 @@ export class TagValues extends Observable {
       remedy: sample.reason === 0 ? "" : (reason?.remedy ?? ""),
       lastGood: this.lastGood.get(path) ?? null,
     };
+    this.found.set(path, shown);
+    return shown;
   }
 
   quality(path: string): Quality | null {
@@ -148,6 +156,7 @@ export class TagValues extends Observable {
     for (const sample of samples) {
       const before = this.samples.get(sample.path);
       this.samples.set(sample.path, sample);
+      this.found.delete(sample.path);
       const quality = qualityOf(sample.status);
       if (quality === "good") {
         this.lastGood.delete(sample.path);
@@ -186,6 +195,7 @@ export class TagValues extends Observable {
 
   private takeRows(rows: ValueRow[]): void {
     for (const row of rows) {
+      this.found.delete(row.path);
       if (row.last_good !== undefined) {
         this.lastGood.set(row.path, {
           value: row.last_good.value,

@@ -1,3 +1,5 @@
+import { Component } from "preact";
+import type { Selection } from "../model/selection.ts";
 import { isWritable, partsOfPath, type Tag } from "../model/tag_filter.ts";
 import { parseType } from "../model/tag_type.ts";
 import type { Shown } from "../model/tag_values.ts";
@@ -14,11 +16,22 @@ interface Props {
   selected: boolean;
   now: number;
   words: Words;
-  onOpen: (editing: boolean) => void;
+  selection: Selection;
 }
 
-export function TagTableRow(props: Props) {
-  const { tag, position, top, shown, connected, selected, now, words, onOpen } = props;
+/** Drawn again only when something of it changed: scrolling moves most rows as they are. */
+export class TagTableRow extends Component<Props> {
+  override shouldComponentUpdate(next: Readonly<Props>): boolean {
+    return (Object.keys(next) as (keyof Props)[]).some((key) => next[key] !== this.props[key]);
+  }
+
+  override render(props: Props) {
+    return row(props);
+  }
+}
+
+function row(props: Props) {
+  const { tag, position, top, shown, connected, selected, now, words, selection } = props;
   const { groups, name } = partsOfPath(tag.path);
   return (
     <div
@@ -28,7 +41,7 @@ export function TagTableRow(props: Props) {
       aria-rowindex={position + 2}
       aria-selected={selected}
       style={{ transform: `translateY(${top}px)` }}
-      onClick={() => onOpen(false)}
+      onClick={() => selection.openTag(tag.path, false)}
     >
       <span role="gridcell" class="path" title={tag.description || tag.path}>
         <span class="groups">{groups}</span>
@@ -47,7 +60,7 @@ export function TagTableRow(props: Props) {
             title={words.write}
             onClick={(event) => {
               event.stopPropagation();
-              onOpen(true);
+              selection.openTag(tag.path, true);
             }}
           >
             <Icon shape="edit" />

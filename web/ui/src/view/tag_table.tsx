@@ -112,7 +112,10 @@ export function TagTable(parts: Parts & { words: Words }) {
     return () => clearTimeout(timer);
   }, [wantedKey]);
 
-  const selected = tags.findIndex((tag) => tag.path === selection.tag);
+  const selected = useMemo(
+    () => tags.findIndex((tag) => tag.path === selection.tag),
+    [tags, selection.tag],
+  );
   const moveTo = (position: number) => {
     const to = Math.max(0, Math.min(tags.length - 1, position));
     const tag = tags[to];
@@ -149,7 +152,8 @@ export function TagTable(parts: Parts & { words: Words }) {
     }
   };
 
-  const now = plant.clock.now();
+  // Ages have whole seconds: between two of them rows stay as they are.
+  const now = Math.floor(plant.clock.now() / 1000) * 1000;
   const connected = plant.goneSince === null && values.link.state === "open";
   return (
     <section class="tags" aria-label={words.tags}>
@@ -212,7 +216,7 @@ export function TagTable(parts: Parts & { words: Words }) {
                     selected={position === selected}
                     now={now}
                     words={words}
-                    onOpen={(editing) => selection.openTag(tag.path, editing)}
+                    selection={selection}
                   />
                 );
               })}
