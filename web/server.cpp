@@ -4,10 +4,12 @@
 #include "web/api/browse.hpp"
 #include "web/api/connections.hpp"
 #include "web/api/health.hpp"
+#include "web/api/openapi.hpp"
 #include "web/api/router.hpp"
 #include "web/api/status.hpp"
 #include "web/api/tags.hpp"
 #include "web/api/values.hpp"
+#include "web/api/write_values.hpp"
 #include "web/http/connection_engine.hpp"
 #include "web/http/operations.hpp"
 #include "web/live/stream_hub.hpp"
@@ -73,7 +75,9 @@ struct server::parts {
         : limits(checked(options.limits)),
           scratch(2 * above.values.largest_value_size()),
           output_pool({"http_response", limits.output_slot_size, limits.output_slots}),
-          request_pool({"http_request", limits.head_size + limits.body_size, limits.request_slots}),
+          request_pool({"http_request",
+                        limits.head_size + limits.body_size + exchange::retained_extra_size,
+                        limits.request_slots}),
           later(above.execution),
           hub(limits, above.feed, above.values, above.execution, later, clock, scratch),
           stream(hub),
@@ -81,9 +85,12 @@ struct server::parts {
           values(above.values, scratch),
           tag(above.values),
           tags(above.values),
-          tree(above.browse),
+          tree(above.browse, above.values),
           connection(above.connections),
           connections(above.connections),
+          writer(above.values, above.writes),
+          write_value(writer),
+          write_values(writer),
           health(above.identity),
           readiness(above.identity),
           version(above.identity),
@@ -93,8 +100,10 @@ struct server::parts {
           files(options.assets.begin(), options.assets.end()),
           routes(table(options.assets)),
           counters(routes.handlers()),
-          shared{limits,       clock,    routes, output_pool,
-                 request_pool, counters, later,  options.anonymous_role} {
+          host_names(options.host_names),
+          shared{
+              limits, clock,          routes,         output_pool, request_pool,          counters,
+              later,  above.identity, above.requests, host_names,  options.anonymous_role} {
         sources.push_back(&counters);
         sources.push_back(&hub.counters());
     }
@@ -105,7 +114,16 @@ struct server::parts {
              .resource = &value,
              .kind = http_value,
              .counts_as_operation = true},
+            {.path = "/api/v1/values/{path}",
+             .method = http_method::put,
+             .resource = &write_value,
+             .needs = role::operator_},
             {.path = "/api/v1/values", .resource = &values},
+            {.path = "/api/v1/values:write",
+             .method = http_method::post,
+             .resource = &write_values,
+             .needs = role::operator_},
+            {.path = "/api/v1/openapi.json", .resource = &openapi, .needs = role::none},
             {.path = "/api/v1/tags/{path}", .resource = &tag},
             {.path = "/api/v1/tags", .resource = &tags},
             {.path = "/api/v1/browse/{path}", .resource = &tree},
@@ -115,8 +133,8 @@ struct server::parts {
             {.path = "/api/v1/stream", .resource = &stream},
             {.path = "/api/v1/version", .resource = &version},
             {.path = "/api/v1/status", .resource = &status},
-            {.path = "/healthz", .resource = &health, .needs = role::none},
-            {.path = "/readyz", .resource = &readiness, .needs = role::none},
+            {.path = "/healthz", .resource = &health, .needs = role::none, .any_host = true},
+            {.path = "/readyz", .resource = &readiness, .needs = role::none, .any_host = true},
             {.path = "/metrics", .resource = &metrics},
         };
         for (std::size_t i = 0; i < assets.size(); ++i) {
@@ -140,15 +158,20 @@ struct server::parts {
     browse_resource tree;
     connection_resource connection;
     connections_resource connections;
+    value_writer writer;
+    write_value_resource write_value;
+    write_values_resource write_values;
     health_resource health;
     readiness_resource readiness;
     version_resource version;
     status_resource status;
     std::vector<const prometheus::Collectable*> sources;
     metrics_page metrics;
+    asset_resource openapi{openapi_document()};
     std::deque<asset_resource> files;
     router routes;
     request_counters counters;
+    std::vector<std::string> host_names;
     connection_shared shared;
 };
 

@@ -10,7 +10,9 @@
 #include <prometheus/collectable.h>
 
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace tagferry::web {
 
@@ -19,6 +21,8 @@ struct server_options {
     /// What somebody without credentials may do. Listeners stay on loopback while this is more
     /// than `none`.
     role anonymous_role = role::viewer;
+    /// Names this server answers to, besides addresses and `localhost`.
+    std::vector<std::string> host_names = {};
     /// Files served to everybody at their paths; "/" is the page. None may lie below "/api".
     std::span<const asset> assets = {};
 };

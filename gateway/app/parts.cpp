@@ -220,7 +220,11 @@ void gateway::parts::make_web() {
     web_identity_part = std::make_unique<web_identity>(version(), started_at, shards_of(shards));
     web_overview_part = std::make_unique<web_overview>(directory, table, *this, *opcua_server,
                                                        endpoints.opcua, clock);
+    web_writes_part =
+        std::make_unique<web_writes>(shard, *this, directory, logger, web_write_limits{});
+    web_request_log_part = std::make_unique<web_request_log>(logger);
     metrics_sources counted;
+    counted.writes = web_writes_part.get();
     counted.table = &table;
     counted.sources = &directory;
     counted.shards = shards_of(shards);
@@ -233,7 +237,8 @@ void gateway::parts::make_web() {
     collectables = {metrics_part.get()};
     const web::backend above{*web_values_part,   *web_browse_part,   *web_connections_part,
                              *web_identity_part, *web_overview_part, *web_execution_part,
-                             *web_feed_part,     collectables};
+                             *web_feed_part,     *web_writes_part,   *web_request_log_part,
+                             collectables};
     web::server_options made;
     made.limits = settings.web.limits;
     made.assets = web::page_assets();

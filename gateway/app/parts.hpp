@@ -17,7 +17,9 @@
 #include "gateway/expose/web/feed.hpp"
 #include "gateway/expose/web/identity.hpp"
 #include "gateway/expose/web/overview.hpp"
+#include "gateway/expose/web/request_log.hpp"
 #include "gateway/expose/web/values.hpp"
+#include "gateway/expose/web/writes.hpp"
 #include "gateway/health/metrics.hpp"
 #include "gateway/sources/s7/s7_source.hpp"
 #include "gateway/tags/tag_model.hpp"
@@ -142,6 +144,8 @@ struct gateway::parts final : model_access {
     std::unique_ptr<web_connections> web_connections_part;
     std::unique_ptr<web_execution> web_execution_part;
     std::unique_ptr<web_feed> web_feed_part;
+    std::unique_ptr<web_writes> web_writes_part;
+    std::unique_ptr<web_request_log> web_request_log_part;
     std::unique_ptr<web_identity> web_identity_part;
     std::unique_ptr<web_overview> web_overview_part;
     std::unique_ptr<metrics> metrics_part;

@@ -28,6 +28,32 @@ std::span<const std::byte> pack_slot(const value_type& type, std::span<std::byte
     return slot.first(used);
 }
 
+bool unpack_slot(const value_type& type, std::span<const std::byte> packed,
+                 std::span<std::byte> slot) noexcept {
+    if (!needs_packing(type)) {
+        if (packed.size() != slot.size()) {
+            return false;
+        }
+        std::ranges::copy(packed, slot.begin());
+        return true;
+    }
+    const std::size_t stride = element_stride(type);
+    std::ranges::fill(slot, std::byte{});
+    for (std::size_t to = 0; to + stride <= slot.size(); to += stride) {
+        std::uint16_t length = 0;
+        if (packed.size() < sizeof length) {
+            return false;
+        }
+        std::memcpy(&length, packed.data(), sizeof length);
+        if (length > type.capacity || packed.size() - sizeof length < length) {
+            return false;
+        }
+        std::memcpy(slot.data() + to, packed.data(), sizeof length + length);
+        packed = packed.subspan(sizeof length + length);
+    }
+    return packed.empty();
+}
+
 opcua::builtin_type to_opcua(data_type type) noexcept {
     switch (type) {
         case data_type::boolean:

@@ -16,6 +16,11 @@ namespace tagferry::gateway {
 /// @param slot exactly `value_size(type)` bytes. @return the bytes in use.
 std::span<const std::byte> pack_slot(const value_type& type, std::span<std::byte> slot) noexcept;
 
+/// The reverse: a value as both front ends give it, into a slot of exactly `value_size(type)`
+/// bytes. False: a text is longer than the tag takes, or the bytes are not such a value.
+bool unpack_slot(const value_type& type, std::span<const std::byte> packed,
+                 std::span<std::byte> slot) noexcept;
+
 /// Whether `pack_slot` changes anything.
 bool needs_packing(const value_type& type) noexcept;
 

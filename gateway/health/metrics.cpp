@@ -165,6 +165,7 @@ void append_connections(families& to, const source_directory& sources) {
                      .add({}, sources.all().size())
                      .take());
     auto up = gauge("tagferry_connection_up", "1 while the device is connected.");
+    auto states = gauge("tagferry_connection_state", "1 for the state each connection is in.");
     auto connects = counter("tagferry_connection_connects_total", "Times it came up.");
     auto failures = counter("tagferry_connection_failures_total", "Attempts that failed.");
     auto requests = counter("tagferry_s7_requests_total", "Jobs sent.");
@@ -184,6 +185,11 @@ void append_connections(families& to, const source_directory& sources) {
         const source_status status = place.source->status();
         const std::vector<label> labels = {{"connection", place.name}};
         up.add(labels, status.state == source_state::up ? 1 : 0);
+        for (const source_state each : {source_state::stopped, source_state::connecting,
+                                        source_state::up, source_state::waiting}) {
+            states.add({{"connection", place.name}, {"state", std::string(name_of(each))}},
+                       status.state == each ? 1 : 0);
+        }
         connects.add(labels, status.connects);
         failures.add(labels, status.connect_failures);
         requests.add(labels, status.requests);
@@ -198,8 +204,8 @@ void append_connections(families& to, const source_directory& sources) {
         reads.add(labels, status.pending_device_reads);
     }
     for (family* const each :
-         {&up, &connects, &failures, &requests, &request_failures, &item_errors, &bytes, &pdu,
-          &window, &scans, &overruns, &writes, &reads}) {
+         {&up, &states, &connects, &failures, &requests, &request_failures, &item_errors, &bytes,
+          &pdu, &window, &scans, &overruns, &writes, &reads}) {
         to.push_back(each->take());
     }
 }
@@ -239,6 +245,22 @@ void append_opcua(families& to, const opcua::server& server) {
                      .add({}, seen.registered_nodes)
                      .take());
     append_opcua_refusals(to, seen);
+}
+
+void append_writes(families& to, const web_writes& writes) {
+    const web_write_counts seen = writes.counts();
+    const std::uint64_t failures =
+        seen.rejected + seen.refused + seen.not_sent + seen.unknown + seen.partial;
+    to.push_back(counter("tagferry_writes_total", "Values written or refused, by door.")
+                     .add({{"door", "rest"}}, seen.accepted + failures)
+                     .take());
+    to.push_back(counter("tagferry_write_failures_total", "Those that were not accepted, and why.")
+                     .add({{"door", "rest"}, {"reason", "rejected"}}, seen.rejected)
+                     .add({{"door", "rest"}, {"reason", "refused_by_device"}}, seen.refused)
+                     .add({{"door", "rest"}, {"reason", "not_sent"}}, seen.not_sent)
+                     .add({{"door", "rest"}, {"reason", "outcome_unknown"}}, seen.unknown)
+                     .add({{"door", "rest"}, {"reason", "partly_written"}}, seen.partial)
+                     .take());
 }
 
 void append_threads(families& to, const metrics_sources& from) {
@@ -309,6 +331,9 @@ std::vector<prometheus::MetricFamily> metrics::Collect() const {
     }
     if (from_.opcua != nullptr) {
         append_opcua(all, *from_.opcua);
+    }
+    if (from_.writes != nullptr) {
+        append_writes(all, *from_.writes);
     }
     append_threads(all, from_);
     if (from_.logger != nullptr) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gateway/expose/source_directory.hpp"
+#include "gateway/expose/web/writes.hpp"
 #include "gateway/log/log.hpp"
 #include "gateway/tags/tag_feed.hpp"
 #include "gateway/tags/tag_table.hpp"
@@ -29,6 +30,7 @@ struct metrics_sources {
     std::vector<const tag_feed*> feeds;
     const log::logger* logger = nullptr;
     const opcua::server* opcua = nullptr;
+    const web_writes* writes = nullptr;
     std::string_view version;  ///< static storage
 };
 

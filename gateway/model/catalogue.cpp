@@ -91,7 +91,7 @@ constexpr std::array catalogue = {
                  "read the value back; it needs several jobs and one of them failed",
                  bad_communication_error, 502, -1},
     reason_entry{reason_id::write_read_only, "write_read_only", "the tag is read-only",
-                 "set writable in the tag's configuration", bad_not_writable, 403, -1},
+                 "set writable in the tag's configuration", bad_not_writable, 409, -1},
     reason_entry{reason_id::write_type_mismatch, "write_type_mismatch",
                  "the value's type is not the tag's", "send the type that the tag row states",
                  bad_type_mismatch, 422, -1},

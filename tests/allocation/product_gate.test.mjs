@@ -11,6 +11,7 @@ import { test } from 'node:test';
 import { connectClient, opcua } from '../support/node/opcua_client.mjs';
 import { eventually, freePort, startTagferry, temporaryFolder, writeJson } from '../support/node/process.mjs';
 import { startSnap7Server } from '../support/node/snap7_server.mjs';
+import { openStream } from '../support/node/stream_client.mjs';
 
 const operations = 10_000;
 const warm_up = 1_000;
@@ -85,7 +86,14 @@ for (const shards of [1, 2]) {
         const agent = new Agent({ keepAlive: true, maxSockets: 1 });
         const client = await connectClient(gateway.endpoints.opcua, folder.path);
         let round = 0;
-        const mover = setInterval(() => { plc.set(1, tag_block(++round)).catch(() => {}); }, 100);
+        const mover = setInterval(() => { plc.set(1, tag_block(++round)).catch(() => {}); }, 50);
+        // 20 deltas a second to each of 128 subscriptions: 10,000 take 4 s.
+        const streams = await Promise.all([1, 2, 3, 4].map(() => openStream(gateway.endpoints.http)));
+        for (const stream of streams) {
+            for (let id = 1; id <= 32; ++id) {
+                stream.say({ op: 'subscribe', id, tags: [`plc/line/t${id}`], min_interval_ms: 50 });
+            }
+        }
         try {
             const url = `${gateway.endpoints.http}/api/v1/values/plc/line/t7`;
             const read_once = async (i) => {
@@ -118,14 +126,14 @@ for (const shards of [1, 2]) {
 
             // The scrapes themselves pay to `control` and `other`; what else is charged tells where
             // to look.
-            const charged = ['s7_read', 'opcua_read', 'http_value', 'control', 'other'].map((kind) => {
+            const charged = ['s7_read', 'opcua_read', 'http_value', 'ws_push', 'control', 'other'].map((kind) => {
                 const name = `tagferry_operation_allocations_total{kind="${kind}"}`;
                 return `${kind} ${after(name) - before(name)}`;
             });
             assert.equal(outer_after - outer_before, 0n,
                 `allocations seen from outside; the product charged: ${charged.join(', ')}`);
             assert.ok(outer_before > 0n, 'the outer counter counts');
-            for (const kind of ['s7_read', 'opcua_read', 'http_value']) {
+            for (const kind of ['s7_read', 'opcua_read', 'http_value', 'ws_push']) {
                 const grown = (name) => after(`${name}{kind="${kind}"}`) - before(`${name}{kind="${kind}"}`);
                 assert.ok(grown('tagferry_operations_total') >= operations,
                     `${kind}: ${grown('tagferry_operations_total')} operations`);
@@ -136,6 +144,7 @@ for (const shards of [1, 2]) {
                 + `${Date.now() - begun} ms, s7 jobs ${after('tagferry_operations_total{kind="s7_read"}')}`);
         } finally {
             clearInterval(mover);
+            streams.forEach((stream) => stream.socket.terminate());
             agent.destroy();
             await client.close().catch(() => {});
             await gateway.stop();

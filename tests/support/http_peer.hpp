@@ -39,6 +39,9 @@ class http_peer final : public transport::engine_host {
         return answered;
     }
 
+    /// A turn without input; gives how many bytes came.
+    std::size_t turn(transport::time_point now) { return flush(now); }
+
     void output_ready() noexcept override {}
     void close_after_flush(transport::close_reason) noexcept override { closing_ = true; }
     void abort(transport::close_reason) noexcept override { closing_ = true; }

@@ -21,7 +21,12 @@ progress browse_resource::begin(exchange& with) {
     if (found != outcome::done) {
         return with.refuse(found, *path);
     }
+    const std::uint64_t revision = values_.revision();
+    if (answer_unchanged(with, revision)) {
+        return progress::finished;
+    }
     auto& state = with.make_state<list_state>();
+    state.revision = revision;
     state.position = parameters.cursor;
     state.remaining = parameters.limit;
     state.parent = node.handle;

@@ -1,15 +1,60 @@
 #include "web/api/list_resource.hpp"
 
+#include "web/http/conditional.hpp"
 #include "web/http/json_writer.hpp"
 
+#include <array>
 #include <charconv>
 
 namespace tagferry::web {
+namespace {
+
+/// `ETag: "revision"` and its line end.
+class entity_tag {
+  public:
+    explicit entity_tag(std::uint64_t revision) noexcept {
+        if (revision == 0) {
+            return;
+        }
+        size_ = prefix.copy(text_.data(), text_.size());
+        text_[size_++] = '"';
+        const auto end =
+            std::to_chars(text_.data() + size_, text_.data() + text_.size() - 3, revision, 16).ptr;
+        size_ = static_cast<std::size_t>(end - text_.data());
+        text_[size_++] = '"';
+        text_[size_++] = '\r';
+        text_[size_++] = '\n';
+    }
+    std::string_view field() const noexcept { return {text_.data(), size_}; }
+    /// With its quotes.
+    std::string_view value() const noexcept {
+        return field().substr(prefix.size(), size_ - prefix.size() - 2);
+    }
+
+  private:
+    static constexpr std::string_view prefix = "ETag: ";
+
+    std::array<char, 32> text_{};
+    std::size_t size_ = 0;
+};
+
+}  // namespace
+
+bool list_resource::answer_unchanged(exchange& with, std::uint64_t revision) {
+    const entity_tag tag(revision);
+    if (!names_entity_tag(with.request().field(request_field::if_none_match), tag.value())) {
+        return false;
+    }
+    with.answer.begin_empty(tag.field(), http_status::not_modified, caching::revalidate);
+    return true;
+}
 
 progress list_resource::advance(exchange& with) {
     auto& state = with.state<list_state>();
     if (!state.started) {
-        if (!with.answer.begin(http_status::ok, "application/json")) {
+        const entity_tag tag(state.revision);
+        if (!with.answer.begin(http_status::ok, "application/json", tag.field(),
+                               state.revision == 0 ? caching::no_store : caching::revalidate)) {
             return with.refuse(outcome::busy);
         }
         with.out().put("{\"items\":[");

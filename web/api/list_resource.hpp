@@ -19,6 +19,7 @@ struct list_state {
     std::uint64_t position = 0;  ///< of the next item: the cursor
     std::size_t remaining = 0;   ///< items this answer may still hold
     std::string_view filter;     ///< still encoded
+    std::uint64_t revision = 0;  ///< of what is listed, for the ETag; 0: it changes by itself
     std::size_t query_position = 0;
     node_handle parent;
     bool by_name = false;    ///< items are named one by one in the query
@@ -34,6 +35,9 @@ class list_resource : public resource {
 
   protected:
     ~list_resource() = default;
+
+    /// Answers 304 and gives true when the asker has the list of this revision already.
+    static bool answer_unchanged(exchange& with, std::uint64_t revision);
 
     /// Writes the next item, moving `state` past it. `done`, `end` or `later`; any other outcome
     /// ends the list.

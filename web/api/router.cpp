@@ -5,26 +5,9 @@
 namespace tagferry::web {
 namespace {
 
-std::string_view name_of(http_method method) noexcept {
-    switch (method) {
-        case http_method::get:
-            return "GET, HEAD";
-        case http_method::head:
-            return "HEAD";
-        case http_method::options:
-            return "OPTIONS";
-        case http_method::post:
-            return "POST";
-        case http_method::put:
-            return "PUT";
-        case http_method::patch:
-            return "PATCH";
-        case http_method::delete_:
-            return "DELETE";
-        case http_method::other:
-            break;
-    }
-    return "";
+/// What the Allow field says of a route: HEAD is answered wherever GET is.
+std::string_view allowed_by(http_method method) noexcept {
+    return method == http_method::get ? std::string_view("GET, HEAD") : name_of(method);
 }
 
 }  // namespace
@@ -39,7 +22,7 @@ router::router(std::vector<route_entry> routes) : handlers_{"unmatched"}, allowe
             known = handlers_.end() - 1;
         }
         const auto handler = static_cast<std::size_t>(known - handlers_.begin());
-        const std::string method(name_of(added.method));
+        const std::string method(allowed_by(added.method));
         if (!allowed_[handler].starts_with(method)) {
             allowed_[handler] = method + ", " + allowed_[handler];
         }
@@ -71,6 +54,7 @@ route_match router::route_of(http_method method, std::string_view path) const no
         if (candidate.route.method == method) {
             near.resource = candidate.route.resource;
             near.needs = candidate.route.needs;
+            near.any_host = candidate.route.any_host;
             near.kind = candidate.route.kind;
             near.counts_as_operation = candidate.route.counts_as_operation;
             near.parameter = path.substr(candidate.literal.size());

@@ -21,6 +21,7 @@ struct route_entry {
     http_method method = http_method::get;
     web::resource* resource = nullptr;
     role needs = role::viewer;
+    bool any_host = false;
     transport::operation_kind kind = transport::kind_other;
     bool counts_as_operation = false;
 };

@@ -40,7 +40,12 @@ progress tags_resource::begin(exchange& with) {
                                            with.limits(), parameters)) {
         return with.refuse(*fault);
     }
+    const std::uint64_t revision = values_.revision();
+    if (answer_unchanged(with, revision)) {
+        return progress::finished;
+    }
     auto& state = with.make_state<list_state>();
+    state.revision = revision;
     state.position = parameters.cursor;
     state.remaining = parameters.limit;
     state.filter = parameters.filter;

@@ -8,7 +8,9 @@
 #include "web/backend/feed.hpp"
 #include "web/backend/identity.hpp"
 #include "web/backend/overview.hpp"
+#include "web/backend/request_log.hpp"
 #include "web/backend/values.hpp"
+#include "web/backend/writes.hpp"
 
 #include <prometheus/collectable.h>
 
@@ -24,6 +26,8 @@ struct backend {
     web::overview& overview;
     web::execution& execution;
     web::feed& feed;
+    web::writes& writes;
+    web::request_log& requests;
     /// What `/metrics` shows. Collected on a worker thread, at most as many at once as the limits
     /// say; must be callable there while the shards run.
     std::span<const prometheus::Collectable* const> metrics;

@@ -20,6 +20,9 @@ struct tag_row {
     std::string_view address;  ///< in the device, as the configuration writes it; empty: none
     bool readable = true;
     bool writable = false;
+    value_type element = value_type::none;  ///< of its values
+    std::int32_t array_length = scalar;     ///< of its values
+    std::uint16_t capacity = 0;             ///< bytes a text may have; 0 for other types
     std::string_view scan_class;
     std::string_view unit;         ///< empty: none
     std::string_view description;  ///< empty: none
@@ -62,6 +65,10 @@ class values {
 
     /// What the tag is. `done`, `not_found` or `forbidden`.
     virtual outcome describe(const call& context, tag_handle tag, tag_row& row) = 0;
+
+    /// Another number whenever the set of tags, or what is said about one, may have changed, and
+    /// in every run; never 0.
+    virtual std::uint64_t revision() const noexcept = 0;
 
     /// Bytes of the largest value any tag can have in slot form. Constant while the process runs.
     virtual std::size_t largest_value_size() const noexcept = 0;

@@ -1,6 +1,8 @@
 #include "web/http/connection_engine.hpp"
 
 #include "transport/memory/operations.hpp"
+#include "web/http/field_list.hpp"
+#include "web/http/host_check.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -19,6 +21,23 @@ constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 
 std::string_view text_of(std::span<const std::byte> bytes) noexcept {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// Not of somebody who uses the interface as it is meant: a line in the log.
+bool is_suspicious(http_status status) noexcept {
+    switch (status) {
+        case http_status::bad_request:
+        case http_status::unauthorized:
+        case http_status::forbidden:
+        case http_status::request_timeout:
+        case http_status::content_too_large:
+        case http_status::uri_too_long:
+        case http_status::misdirected_request:
+        case http_status::header_fields_too_large:
+            return true;
+        default:
+            return false;
+    }
 }
 
 std::string_view code_of(http_status status) noexcept {
@@ -215,6 +234,14 @@ void connection_engine::dispatch(time_point now) {
 
 progress connection_engine::start(const route_match& match) {
     const http_request& request = exchange_.request_;
+    if (!match.any_host && !is_own_host(request.field(request_field::host), shared_.host_names)) {
+        return exchange_.refuse(
+            {.status = http_status::misdirected_request,
+             .code = "unknown_host",
+             .detail = "This server is not known by the name in the Host field.",
+             .hint = "Use its address, or add the name to web.host_names.",
+             .subject = request.field(request_field::host)});
+    }
     if (request.method == http_method::options && (request.path == "*" || !match.allow.empty())) {
         return answer_options(match.allow);
     }
@@ -228,15 +255,50 @@ progress connection_engine::start(const route_match& match) {
                                  .hint = "The Allow field names what it takes.",
                                  .allow = match.allow});
     }
+    if (const auto refused = authenticate(match)) {
+        return *refused;
+    }
     if (exchange_.who_.role < match.needs) {
-        if (exchange_.who_.role == role::none) {
-            return exchange_.refuse({.status = http_status::unauthorized,
-                                     .code = "unauthorized",
-                                     .detail = "This needs a credential."});
-        }
-        return exchange_.refuse(outcome::forbidden);
+        return refuse_role();
     }
     return match.resource->begin(exchange_);
+}
+
+/// Who asks, by their bearer token (RFC 6750); without one they are anonymous.
+std::optional<progress> connection_engine::authenticate(const route_match& match) noexcept {
+    actor& who = exchange_.who_;
+    who.user = {};
+    who.role = shared_.anonymous_role;
+    const std::string_view field = exchange_.request_.field(request_field::authorization);
+    if (field.empty() || match.needs == role::none) {
+        return std::nullopt;
+    }
+    const std::size_t space = field.find(' ');
+    std::optional<principal> known;
+    if (space != std::string_view::npos && equals_ignoring_case(field.substr(0, space), "bearer")) {
+        known = shared_.identity.authenticate(trimmed(field.substr(space + 1)));
+    }
+    if (!known) {
+        return exchange_.refuse({.status = http_status::unauthorized,
+                                 .code = "invalid_token",
+                                 .detail = "The credential is not known.",
+                                 .hint = "Send Authorization: Bearer with a token of this gateway.",
+                                 .challenge = true});
+    }
+    who.user = known->name;
+    who.role = std::max(known->role, shared_.anonymous_role);
+    return std::nullopt;
+}
+
+progress connection_engine::refuse_role() noexcept {
+    if (exchange_.who_.user.empty()) {
+        return exchange_.refuse({.status = http_status::unauthorized,
+                                 .code = "unauthorized",
+                                 .detail = "This needs a credential.",
+                                 .hint = "Send Authorization: Bearer with a token of this gateway.",
+                                 .challenge = true});
+    }
+    return exchange_.refuse(outcome::forbidden);
 }
 
 progress connection_engine::answer_options(std::string_view allow) noexcept {
@@ -254,6 +316,10 @@ progress connection_engine::answer_options(std::string_view allow) noexcept {
 
 void connection_engine::handle(progress how) {
     response& answer = exchange_.answer;
+    if (how != progress::finished && !exchange_.kept_) {
+        // What was not retained does not outlive the turn.
+        exchange_.request_.path = {};
+    }
     switch (how) {
         case progress::finished:
             if (answer.begun()) {
@@ -329,6 +395,18 @@ void connection_engine::count_answer() noexcept {
     shared_.counters.count(match.handler, exchange_.answer.status(), elapsed);
     if (match.counts_as_operation) {
         transport::count_operation(match.kind, elapsed);
+    }
+    if (exchange_.answer.problem_code().empty()) {
+        return;
+    }
+    const http_request& request = exchange_.request_;
+    const refused_request what{static_cast<std::uint16_t>(exchange_.answer.status()),
+                               name_of(request.method), request.path,
+                               exchange_.answer.problem_code(), exchange_.answer.problem_detail()};
+    if (exchange_.answer.status() == http_status::internal_error) {
+        shared_.requests.failed(exchange_.who_, what);
+    } else if (is_suspicious(exchange_.answer.status())) {
+        shared_.requests.refused(exchange_.who_, what);
     }
 }
 

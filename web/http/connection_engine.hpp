@@ -9,6 +9,8 @@
 
 #include "transport/engine.hpp"
 #include "transport/memory/pinned_pool.hpp"
+#include "web/backend/identity.hpp"
+#include "web/backend/request_log.hpp"
 #include "web/http/exchange.hpp"
 #include "web/http/known_head.hpp"
 #include "web/http/later_queue.hpp"
@@ -25,6 +27,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace tagferry::web {
@@ -35,9 +38,12 @@ struct connection_shared {
     const transport::clock& clock;
     const web::site& site;
     transport::pinned_pool& output_pool;   ///< slots of `output_slot_size`
-    transport::pinned_pool& request_pool;  ///< slots of `head_size + body_size`
+    transport::pinned_pool& request_pool;  ///< slots of these sizes and `retained_extra_size`
     request_counters& counters;
     later_queue& later;
+    web::identity& identity;
+    web::request_log& requests;
+    std::span<const std::string> host_names;  ///< besides addresses and localhost
     /// What somebody without credentials may do.
     role anonymous_role = role::viewer;
 };
@@ -94,6 +100,8 @@ class connection_engine final : public transport::engine,
     bool admit() noexcept;
     void dispatch(transport::time_point now);
     progress start(const route_match& match);
+    std::optional<progress> authenticate(const route_match& match) noexcept;
+    progress refuse_role() noexcept;
     progress answer_options(std::string_view allow) noexcept;
     void handle(progress how);
     void finish();

@@ -56,6 +56,13 @@ class exchange {
     /// Keeps the request's views alive until the answer is finished. False: too many kept.
     bool retain() noexcept;
 
+    /// Memory beside a retained request, `retained_extra_size` bytes, until the answer is
+    /// finished.
+    std::span<std::byte> retained_extra() noexcept {
+        return kept_.bytes().last(retained_extra_size);
+    }
+    static constexpr std::size_t retained_extra_size = 16 * 1024;
+
     /// A place for what the resource must remember between its calls; made on first use in
     /// `begin`, gone after the answer.
     template <typename State, typename... Arguments>

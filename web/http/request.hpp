@@ -11,6 +11,9 @@ namespace tagferry::web {
 
 enum class http_method : std::uint8_t { get, head, options, post, put, patch, delete_, other };
 
+/// As it stands in a request line; empty for `other`. Static storage.
+std::string_view name_of(http_method method) noexcept;
+
 /// The header fields somebody here looks at; all others are checked and forgotten.
 enum class request_field : std::uint8_t {
     host,

@@ -51,6 +51,7 @@ struct route_match {
     std::uint16_t handler = 0;          ///< place in `site::handlers`
     role needs = role::none;
     transport::operation_kind kind = transport::kind_other;
+    bool any_host = false;             ///< whatever the Host field says: probes
     bool counts_as_operation = false;  ///< each answer is one operation of `kind`
 };
 

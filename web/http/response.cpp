@@ -78,6 +78,8 @@ std::size_t write_fields(const problem& what, std::span<char> buffer) noexcept {
 
 void response::reset(const http_request& request, bool keep_alive) noexcept {
     status_ = http_status::ok;
+    problem_code_ = {};
+    problem_detail_ = {};
     ending_ = ending::none;
     is_http_1_1_ = request.is_http_1_1;
     keep_alive_ = keep_alive;
@@ -155,6 +157,8 @@ bool response::put_problem(const problem& what) noexcept {
     std::array<char, 256> fields;
     const std::size_t size = write_fields(what, fields);
     begin(what.status, "application/problem+json", {fields.data(), size});
+    problem_code_ = what.code;
+    problem_detail_ = what.detail;
     constexpr std::size_t longest_subject = 128;
     out_.put("{\"type\":\"urn:tagferry:problem:");
     out_.put(what.code);
@@ -181,6 +185,7 @@ bool response::put_problem(const problem& what) noexcept {
         put_json_string(out_, what.detail);
         out_.put("}]");
     }
+    out_.put(what.members);
     out_.put('}');
     return true;
 }

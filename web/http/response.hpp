@@ -17,7 +17,7 @@
 
 namespace tagferry::web {
 
-/// An error as RFC 9457 shows it. All views are static except `subject`.
+/// An error as RFC 9457 shows it. All views are static except `subject`, `pointer` and `members`.
 struct problem {
     http_status status = http_status::internal_error;
     std::string_view code = {};     ///< stable, lower-case: the last part of `type`
@@ -25,6 +25,7 @@ struct problem {
     std::string_view hint = {};     ///< what to do about it; empty: nothing to say
     std::string_view subject = {};  ///< what it is about, e.g. a path, any bytes; empty: none
     std::string_view pointer = {};  ///< JSON Pointer into the body to what is wrong; empty: none
+    std::string_view members = {};  ///< further members, as JSON with a comma before each
     std::string_view allow = {};    ///< value of an Allow field; empty: none
     bool retry = false;             ///< adds `Retry-After: 1`
     bool challenge = false;         ///< adds `WWW-Authenticate: Bearer` (RFC 6750, 3)
@@ -76,6 +77,9 @@ class response {
     void break_off() noexcept { keep_alive_ = false; }
 
     http_status status() const noexcept { return status_; }
+    /// Of the problem this answer is; empty: it is none. Static storage.
+    std::string_view problem_code() const noexcept { return problem_code_; }
+    std::string_view problem_detail() const noexcept { return problem_detail_; }
     bool keep_alive() const noexcept { return keep_alive_; }
     bool head_only() const noexcept { return head_only_; }
 
@@ -97,6 +101,8 @@ class response {
     output_chain::mark body_;
     output_chain::mark chunk_;  // of the open chunk's header
     http_status status_ = http_status::ok;
+    std::string_view problem_code_;
+    std::string_view problem_detail_;
     ending ending_ = ending::none;
     bool is_http_1_1_ = true;
     bool keep_alive_ = true;

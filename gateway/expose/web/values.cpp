@@ -24,6 +24,9 @@ void fill(const tag_model& model, const tag_definition& tag, web::tag_row& row) 
     row.address = tag.address;
     row.readable = true;
     row.writable = tag.writable;
+    row.element = to_web(tag.type.element);
+    row.array_length = tag.type.array_length;
+    row.capacity = tag.type.capacity;
     row.scan_class = tag.scan_class;
     row.unit = tag.unit;
     row.description = tag.description;

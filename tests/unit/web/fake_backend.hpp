@@ -57,6 +57,8 @@ struct fake_tag {
     bool hidden = false;
     std::string description = {};
     std::uint16_t reason_id = 0;
+    bool writable = false;
+    std::uint16_t capacity = 0;
 };
 
 class fake_values final : public values {
@@ -152,6 +154,8 @@ class fake_values final : public values {
     }
 
     std::size_t largest_value_size() const noexcept override { return largest; }
+    std::uint64_t model_revision = 17;
+    std::uint64_t revision() const noexcept override { return model_revision; }
 
   private:
     void fill(std::size_t at, tag_row& row) {
@@ -164,6 +168,10 @@ class fake_values final : public values {
         row.address = "DB1.DBD0";
         row.scan_class = "fast";
         row.description = tags[at].description;
+        row.writable = tags[at].writable;
+        row.element = tags[at].type;
+        row.array_length = tags[at].array_length;
+        row.capacity = tags[at].capacity;
     }
 
     std::string node_id_;
@@ -355,6 +363,98 @@ class fake_feed final : public feed {
     }
 };
 
+/// Takes writes; the test says what comes of them.
+class fake_writes final : public writes {
+  public:
+    struct write_call {
+        std::vector<std::string> paths;
+        std::vector<std::vector<std::byte>> values;
+        std::vector<write_result*> results;
+        std::string user;
+        std::string reason;
+        transport::completion_sink* sink;
+        transport::completion_token token;
+    };
+    outcome answer = outcome::deferred;
+    std::vector<write_call> calls;
+    std::vector<std::string> refused;
+    std::size_t abandoned = 0;
+    std::size_t room = 4096;
+
+    static write_result accepted() {
+        write_result result;
+        result.ending = write_ending::answered;
+        result.http_status = 200;
+        result.status_name = "Good";
+        result.code = "write_accepted";
+        result.reason = "the PLC accepted the write";
+        return result;
+    }
+
+    outcome write(const call& context, std::span<const write_item> items,
+                  std::string_view reason) override {
+        if (answer == outcome::busy) {
+            return answer;
+        }
+        write_call made{
+            {},           {},           {}, std::string(context.who.user), std::string(reason),
+            context.sink, context.token};
+        for (const write_item& item : items) {
+            made.paths.emplace_back(item.path);
+            made.values.emplace_back(item.value.bytes.begin(), item.value.bytes.end());
+            made.results.push_back(item.result);
+            *item.result = accepted();
+        }
+        calls.push_back(std::move(made));
+        return answer;
+    }
+    void abandon(transport::completion_sink& sink,
+                 transport::completion_token token) noexcept override {
+        abandoned += std::erase_if(calls, [&](const write_call& each) {
+            return each.sink == &sink && each.token == token;
+        });
+    }
+    write_result refuse(const call&, std::string_view path, std::string_view,
+                        write_refusal why) override {
+        refused.emplace_back(path);
+        write_result result;
+        result.ending = write_ending::rejected;
+        const bool read_only = why == write_refusal::read_only;
+        const bool unknown = why == write_refusal::unknown_tag;
+        result.http_status = unknown ? 404 : read_only ? 409 : 422;
+        result.status = 0x803C0000;
+        result.status_name = read_only ? "BadNotWritable" : "BadOutOfRange";
+        result.code = unknown                               ? "tag_removed"
+                      : read_only                           ? "write_read_only"
+                      : why == write_refusal::type_mismatch ? "write_type_mismatch"
+                      : why == write_refusal::out_of_range  ? "write_out_of_range"
+                                                            : "write_too_long";
+        result.reason = "refused";
+        result.remedy = "write something else";
+        return result;
+    }
+    std::size_t capacity() const noexcept override { return room; }
+
+    /// Everything that waits is answered.
+    void finish(transport::time_point now) {
+        for (const write_call& each : std::exchange(calls, {})) {
+            each.sink->resume(each.token, 0, now);
+        }
+    }
+};
+
+class fake_request_log final : public request_log {
+  public:
+    std::vector<std::string> lines;
+    void refused(const actor&, const refused_request& what) noexcept override {
+        lines.push_back(std::to_string(what.status) + " " + std::string(what.method) + " " +
+                        std::string(what.path) + " " + std::string(what.code));
+    }
+    void failed(const actor& who, const refused_request& what) noexcept override {
+        refused(who, what);
+    }
+};
+
 class fake_metrics final : public prometheus::Collectable {
   public:
     std::size_t series = 3;
@@ -394,11 +494,14 @@ struct fake_backend {
     fake_overview overview;
     fake_execution execution;
     fake_feed feed;
+    fake_writes writes;
+    fake_request_log requests;
     fake_metrics metrics;
     std::vector<const prometheus::Collectable*> sources{&metrics};
 
     backend parts() {
-        return {values, browse, connections, identity, overview, execution, feed, sources};
+        return {values,    browse, connections, identity, overview,
+                execution, feed,   writes,      requests, sources};
     }
 };
 

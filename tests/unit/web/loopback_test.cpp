@@ -142,7 +142,8 @@ class loopback : public ::testing::Test {
     fake_backend above_;
     pool_execution execution_{shard_, workers_};
     backend parts_{above_.values,   above_.browse, above_.connections, above_.identity,
-                   above_.overview, execution_,    above_.feed,        above_.sources};
+                   above_.overview, execution_,    above_.feed,        above_.writes,
+                   above_.requests, above_.sources};
     server server_{{}, parts_, clock_};
     std::optional<transport::listener> listener_;
     std::uint16_t port_ = 0;

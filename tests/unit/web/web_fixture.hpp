@@ -102,7 +102,10 @@ inline std::vector<answer> take_answers(std::string& wire, bool heads_only = fal
 
 class web_test : public ::testing::Test {
   protected:
-    web_test() { add_usual_tags(above.values); }
+    web_test() {
+        add_usual_tags(above.values);
+        options.host_names = {"x"};
+    }
 
     server& serve() {
         if (!server_) {
