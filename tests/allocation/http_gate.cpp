@@ -94,8 +94,8 @@ TEST_F(http_gate, lists_and_refusals) {
     expect_no_allocation(get("/api/v1/values/press/none"), 8192);
     expect_no_allocation(get("/api/v1/values?limit=0"), 8192);
     expect_no_allocation(
-        "POST /healthz HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
-        "0\r\n\r\n",
+        "POST /healthz HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+        "3\r\nabc\r\n0\r\n\r\n",
         8192);
 }
 

@@ -203,7 +203,7 @@ TEST_F(connection_test, options_says_what_a_path_takes) {
 TEST_F(connection_test, a_method_the_path_does_not_take_is_405_with_allow) {
     const answer got = get("/api/v1/values/press/count", "DELETE");
     EXPECT_EQ(got.status, 405);
-    EXPECT_EQ(got.field("allow"), "GET, HEAD, OPTIONS");
+    EXPECT_EQ(got.field("allow"), "PUT, GET, HEAD, OPTIONS");
     EXPECT_EQ(got.field("content-type"), "application/problem+json");
     EXPECT_EQ(got.json()["type"], "urn:tagferry:problem:method_not_allowed");
     EXPECT_EQ(got.json()["status"], 405);
