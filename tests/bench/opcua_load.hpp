@@ -31,6 +31,30 @@ class opcua_session {
             std::fputs("no OPC UA session\n", stderr);
             std::exit(1);
         }
+        tokens_.push_back(client_->token);
+    }
+    ~opcua_session() { close_sessions(); }
+    opcua_session(const opcua_session&) = delete;
+    opcua_session& operator=(const opcua_session&) = delete;
+
+    /// One more session on the same channel; what the client makes from now on is its.
+    void further_session() {
+        if (client_->create_session() != opcua::status::good ||
+            client_->activate() != opcua::status::good) {
+            std::fputs("no further session on the channel\n", stderr);
+            std::exit(1);
+        }
+        tokens_.push_back(client_->token);
+    }
+
+    /// Sessions outlive their connection, so those that are not closed count against the limit.
+    void close_sessions() {
+        for (const std::string& each : tokens_) {
+            client_->token = each;
+            client_->call(client_->request(opcua::id::close_session_request_binary,
+                                           [](opcua::encoder& out) { out.boolean(true); }));
+        }
+        tokens_.clear();
     }
 
     raw_client& client() { return *client_; }
@@ -99,6 +123,7 @@ class opcua_session {
   private:
     int descriptor_ = -1;
     std::unique_ptr<raw_client> client_;
+    std::vector<std::string> tokens_{};
 };
 
 }  // namespace tagferry::bench

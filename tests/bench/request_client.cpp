@@ -128,8 +128,7 @@ void run_connects(std::string_view name, const places& where) {
         const double before = cpu_ns(where.pid);
         for (int cycle = 0; cycle < cycles; ++cycle) {
             opcua_session session(where.opcua);
-            session.ask(session.client().request(opcua::id::close_session_request_binary,
-                                                 [](opcua::encoder& out) { out.boolean(true); }));
+            session.close_sessions();
             const bytes bye = session.client().chunk("CLOF", {}, 9'999);
             send(session.descriptor(), bye.data(), bye.size(), MSG_NOSIGNAL);
             std::byte nothing{};
