@@ -114,7 +114,7 @@ TEST(s7_fault_script, a_dribbled_reply_comes_byte_by_byte) {
     faulty_plc plc(fault);
     plc.one.ask(read_one_byte);
     bytes heard;
-    for (std::size_t turns = 0; heard.size() < envelope_size + 19; ++turns) {
+    while (heard.size() < envelope_size + 19) {
         const bytes piece = plc.one.wire.take_sent();
         ASSERT_EQ(piece.size(), 1U);
         heard.push_back(piece[0]);
