@@ -241,6 +241,7 @@ void gateway::parts::make_web() {
                              collectables};
     web::server_options made;
     made.limits = settings.web.limits;
+    made.host_names = settings.web.host_names;
     made.assets = web::page_assets();
     web_server = std::make_unique<web::server>(made, above, clock);
 }

@@ -65,6 +65,9 @@ std::vector<std::string> restart_needed_for(config::configuration& now,
     if (!same_addresses(now.web.listen, next.web.listen)) {
         found.push_back("web.listen");
     }
+    if (now.web.host_names != next.web.host_names) {
+        found.push_back("web.host_names");
+    }
     const config::object_description& connection =
         *config::find_field(whole, "connections")->object;
     for (config::connection& each : now.connections) {

@@ -105,6 +105,7 @@ struct opcua_section {
 
 struct web_section {
     std::vector<listen_address> listen;  ///< resolved to 127.0.0.1:8080 when none is written
+    std::vector<std::string> host_names;  ///< besides addresses and localhost
     tagferry::web::http_limits limits;
     location listen_at;
 };

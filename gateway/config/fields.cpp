@@ -227,6 +227,11 @@ const object_description& configuration_description() noexcept {
             .located<&web_section::listen_at>()
             .becomes("127.0.0.1:8080")
             .such_as("127.0.0.1:8080"),
+        text_list_field<&web_section::host_names>(
+            "host_names",
+            "Names by which this gateway is reached, besides its addresses and `localhost`. "
+            "Requests for any other name are refused with 421, so that no page of another site "
+            "can point its own name here."),
         object_field<&web_section::limits>("limits", "Capacities of the web server.",
                                            web_limits_description()),
     };
