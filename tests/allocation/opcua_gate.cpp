@@ -40,6 +40,10 @@ struct opcua_gate : ::testing::Test {
         return transport::operation_totals_now()[opcua::opcua_read.index()].operations;
     }
 
+    static std::uint64_t writes() {
+        return transport::operation_totals_now()[opcua::opcua_write.index()].operations;
+    }
+
     std::vector<std::string> bulk() const {
         std::vector<std::string> out;
         for (int count = 0; count < 100; ++count) {
@@ -80,6 +84,49 @@ TEST_F(opcua_gate, read_of_attributes_live_values_and_errors) {
     expect_no_allocation(client, client.client().read_request({"press/tank/level"}, 1'000, 4));
     expect_no_allocation(client,
                          client.client().read_request({"press/array"}, 1'000, 13, 2, "1:2"));
+}
+
+// A write is answered when its device has, so the gate plays the device between the two.
+TEST_F(opcua_gate, write_of_one_value_and_of_a_hundred) {
+    site.gateway.rules.allow_anonymous_write = true;
+    for (const std::string& path : bulk()) {
+        site.gateway.tag_at(path).writable = true;
+    }
+    for (const std::size_t items : {1U, 100U}) {
+        steady_client client{site};
+        client.repeat(
+            client.client().request(opcua::id::write_request_binary, [&](opcua::encoder& out) {
+                out.u32(static_cast<std::uint32_t>(items));
+                for (std::size_t at = 0; at < items; ++at) {
+                    raw_client::write_id(out, bulk()[at]);
+                    out.u32(13);
+                    out.string({});
+                    out.u8(1);
+                    out.variant_head(opcua::builtin_type::float32);
+                    out.write(static_cast<float>(at));
+                }
+            }));
+        const std::uint64_t before = writes();
+        const auto turn = [&] {
+            client.send(site.time.now());
+            const auto waiting = site.gateway.pending_writes.front();
+            site.gateway.pending_writes.clear();
+            std::fill(waiting.outcomes.begin(), waiting.outcomes.end(), opcua::status::good);
+            waiting.sink->resume(waiting.token, 0, site.time.now());
+            return client.take_answers(site.time.now());
+        };
+        for (int count = 0; count < warm_up; ++count) {
+            ASSERT_GT(turn(), 0U);
+        }
+        const window counted(outer_);
+        for (int count = 0; count < measured; ++count) {
+            turn();
+        }
+        const auto result = counted.close();
+        EXPECT_EQ(result.allocations, 0U);
+        EXPECT_TRUE(result.outer_agrees);
+        EXPECT_EQ(writes() - before, static_cast<std::uint64_t>(warm_up + measured));
+    }
 }
 
 TEST_F(opcua_gate, browse) {

@@ -223,51 +223,7 @@ void decoder::elements(builtin_type type, std::uint32_t count) noexcept {
 }
 
 void decoder::skip(builtin_type type) noexcept {
-    const std::size_t fixed = slot_element_size(type);
-    if (fixed != 0) {
-        reader_.skip(fixed);
-        return;
-    }
-    switch (type) {
-        case builtin_type::null:
-            break;
-        case builtin_type::string:
-            string();
-            break;
-        case builtin_type::guid:
-            reader_.skip(16);
-            break;
-        case builtin_type::byte_string:
-        case builtin_type::xml_element:
-            byte_string();
-            break;
-        case builtin_type::node_id:
-            node_id();
-            break;
-        case builtin_type::expanded_node_id:
-            expanded_node_id();
-            break;
-        case builtin_type::qualified_name:
-            qualified_name();
-            break;
-        case builtin_type::localized_text:
-            localized_text();
-            break;
-        case builtin_type::extension_object:
-            extension_object();
-            break;
-        case builtin_type::data_value:
-            data_value();
-            break;
-        case builtin_type::variant:
-            variant();
-            break;
-        case builtin_type::diagnostic_info:
-            skip_diagnostic_info();
-            break;
-        default:
-            fail(status::bad_decoding_error);
-    }
+    element(type, [](const auto&) {});
 }
 
 void decoder::variant_array(variant_view& out, bool has_dimensions) noexcept {
@@ -360,46 +316,60 @@ data_value_view decoder::data_value() noexcept {
         out.source_timestamp = reader_.i64();
     }
     if ((mask & 0x10U) != 0) {
-        reader_.u16();
+        out.has_source_picoseconds = true;
+        out.source_picoseconds = reader_.u16();
     }
     if ((mask & 0x08U) != 0) {
         out.has_server_timestamp = true;
         out.server_timestamp = reader_.i64();
     }
     if ((mask & 0x20U) != 0) {
-        reader_.u16();
+        out.has_server_picoseconds = true;
+        out.server_picoseconds = reader_.u16();
     }
     leave();
     return out;
 }
 
-void decoder::skip_diagnostic_info() noexcept {
+// The fields of one level. @return its mask.
+std::uint8_t decoder::diagnostic_fields(diagnostic_info_view& out) noexcept {
+    out.mask = reader_.u8();
+    if ((out.mask & 0x80U) != 0) {
+        fail(status::bad_decoding_error);
+        return 0;
+    }
+    out.symbolic_id = (out.mask & 0x01U) != 0 ? reader_.i32() : -1;
+    out.namespace_uri = (out.mask & 0x02U) != 0 ? reader_.i32() : -1;
+    out.locale = (out.mask & 0x08U) != 0 ? reader_.i32() : -1;
+    out.localized_text = (out.mask & 0x04U) != 0 ? reader_.i32() : -1;
+    out.additional_info = (out.mask & 0x10U) != 0 ? string() : text_view{};
+    out.inner_status = (out.mask & 0x20U) != 0 ? reader_.u32() : 0;
+    return out.mask;
+}
+
+diagnostic_info_view decoder::diagnostic_info() noexcept {
+    constexpr std::uint8_t has_inner = 0x40;
+    diagnostic_info_view out;
+    if ((diagnostic_fields(out) & has_inner) == 0 || !ok()) {
+        return out;
+    }
+    decoder inner = *this;
+    const std::size_t begin = position();
     // The inner info is the last field, so nesting is a loop here and not a recursion.
-    for (std::uint32_t level = 0; ok(); ++level) {
+    for (std::uint32_t level = 1; ok(); ++level) {
         if (level >= limits_->max_nesting_depth) {
             fail(status::bad_encoding_limits_exceeded);
-            return;
+            return out;
         }
-        const std::uint8_t mask = reader_.u8();
-        if ((mask & 0x80U) != 0) {
-            fail(status::bad_decoding_error);
-            return;
-        }
-        for (const unsigned bit : {0x01U, 0x02U, 0x08U, 0x04U}) {
-            if ((mask & bit) != 0) {
-                reader_.i32();
-            }
-        }
-        if ((mask & 0x10U) != 0) {
-            string();
-        }
-        if ((mask & 0x20U) != 0) {
-            reader_.u32();
-        }
-        if ((mask & 0x40U) == 0) {
-            return;
+        diagnostic_info_view passed;
+        if ((diagnostic_fields(passed) & has_inner) == 0) {
+            break;
         }
     }
+    if (ok()) {
+        out.inner = inner.bytes(position() - begin);
+    }
+    return out;
 }
 
 }  // namespace tagferry::opcua

@@ -62,7 +62,10 @@ class decoder {
     extension_object_view extension_object() noexcept;
     variant_view variant() noexcept;
     data_value_view data_value() noexcept;
-    void skip_diagnostic_info() noexcept;
+    diagnostic_info_view diagnostic_info() noexcept;
+    void skip_diagnostic_info() noexcept { diagnostic_info(); }
+    guid_view guid() noexcept { return {reader_.bytes(16)}; }
+    xml_view xml_element() noexcept { return {byte_string()}; }
 
     /// The length of an array whose elements take at least `smallest_element` bytes each, so that
     /// a count that cannot be true is refused before anything is done with it. A null array
@@ -96,6 +99,10 @@ class decoder {
     /// Passes over bytes that `rest` showed.
     void skip_bytes(std::size_t count) noexcept { reader_.skip(count); }
 
+    /// Reads one element of any built-in type, checking it, and calls `use` with its value or view:
+    /// once, also after an error; not at all for `null` and for what is no type, which is an error.
+    template <typename Use>
+    void element(builtin_type type, Use&& use);
     /// Passes over one element of any built-in type, checking it.
     void skip(builtin_type type) noexcept;
     void skip_strings() noexcept;  ///< passes over an array of String
@@ -117,6 +124,7 @@ class decoder {
     node_id_view node_id_of_form(std::uint8_t form) noexcept;
     void leave() noexcept { --depth_; }
     void variant_array(variant_view& out, bool has_dimensions) noexcept;
+    std::uint8_t diagnostic_fields(diagnostic_info_view& out) noexcept;
     void elements(builtin_type type, std::uint32_t count) noexcept;
 
     transport::little_endian_reader reader_;
@@ -124,5 +132,62 @@ class decoder {
     std::uint32_t depth_ = 0;
     status_code status_ = status::good;
 };
+
+template <typename Use>
+void decoder::element(builtin_type type, Use&& use) {
+    switch (type) {
+        case builtin_type::null:
+            return;
+        case builtin_type::boolean:
+            return use(boolean());
+        case builtin_type::sbyte:
+            return use(reader_.read<std::int8_t>());
+        case builtin_type::byte:
+            return use(u8());
+        case builtin_type::int16:
+            return use(reader_.read<std::int16_t>());
+        case builtin_type::uint16:
+            return use(u16());
+        case builtin_type::int32:
+            return use(i32());
+        case builtin_type::uint32:
+        case builtin_type::status:
+            return use(u32());
+        case builtin_type::int64:
+        case builtin_type::date_time:
+            return use(i64());
+        case builtin_type::uint64:
+            return use(reader_.read<std::uint64_t>());
+        case builtin_type::float32:
+            return use(reader_.read<float>());
+        case builtin_type::float64:
+            return use(float64());
+        case builtin_type::string:
+            return use(string());
+        case builtin_type::guid:
+            return use(guid());
+        case builtin_type::byte_string:
+            return use(byte_string());
+        case builtin_type::xml_element:
+            return use(xml_element());
+        case builtin_type::node_id:
+            return use(node_id());
+        case builtin_type::expanded_node_id:
+            return use(expanded_node_id());
+        case builtin_type::qualified_name:
+            return use(qualified_name());
+        case builtin_type::localized_text:
+            return use(localized_text());
+        case builtin_type::extension_object:
+            return use(extension_object());
+        case builtin_type::data_value:
+            return use(data_value());
+        case builtin_type::variant:
+            return use(variant());
+        case builtin_type::diagnostic_info:
+            return use(diagnostic_info());
+    }
+    fail(status::bad_decoding_error);
+}
 
 }  // namespace tagferry::opcua

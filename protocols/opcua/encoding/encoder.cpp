@@ -71,26 +71,51 @@ void encoder::byte_string(bytes_view bytes) noexcept {
 }
 
 void encoder::numeric_id(std::uint16_t namespace_index, std::uint32_t number) noexcept {
+    numeric_id(namespace_index, number, 0);
+}
+
+// @param flags of an ExpandedNodeId, which share the first byte.
+void encoder::numeric_id(std::uint16_t namespace_index, std::uint32_t number,
+                         std::uint8_t flags) noexcept {
     if (namespace_index == 0 && number <= 0xFF) {
-        u8(0);
+        u8(flags);
         u8(static_cast<std::uint8_t>(number));
     } else if (namespace_index <= 0xFF && number <= 0xFFFF) {
-        u8(1);
+        u8(static_cast<std::uint8_t>(1U | flags));
         u8(static_cast<std::uint8_t>(namespace_index));
         u16(static_cast<std::uint16_t>(number));
     } else {
-        u8(2);
+        u8(static_cast<std::uint8_t>(2U | flags));
         u16(namespace_index);
         u32(number);
     }
 }
 
 void encoder::node_id(const node_id_view& id) noexcept {
+    node_id(id, 0);
+}
+
+void encoder::expanded_node_id(const expanded_node_id_view& id) noexcept {
+    const bool has_uri = id.namespace_uri.data() != nullptr;
+    node_id(id.id, static_cast<std::uint8_t>((has_uri ? 0x80U : 0U) |
+                                             (id.server_index != 0 ? 0x40U : 0U)));
+    if (has_uri) {
+        string(id.namespace_uri);
+    }
+    if (id.server_index != 0) {
+        u32(id.server_index);
+    }
+}
+
+void encoder::node_id(const node_id_view& id, std::uint8_t flags) noexcept {
     if (id.kind == node_id_kind::numeric) {
-        numeric_id(id.namespace_index, id.number);
+        numeric_id(id.namespace_index, id.number, flags);
         return;
     }
-    u8(id.kind == node_id_kind::string ? 3 : id.kind == node_id_kind::guid ? 4 : 5);
+    const unsigned form = id.kind == node_id_kind::string ? 3U
+                          : id.kind == node_id_kind::guid ? 4U
+                                                          : 5U;
+    u8(static_cast<std::uint8_t>(form | flags));
     u16(id.namespace_index);
     if (id.kind == node_id_kind::guid) {
         raw(as_bytes(id.bytes));
@@ -120,6 +145,62 @@ void encoder::extension_object(const extension_object_view& object) noexcept {
     if (object.encoding != 0) {
         byte_string(object.body);
     }
+}
+
+void encoder::element(const localized_text_view& text) noexcept {
+    u8(static_cast<std::uint8_t>((text.locale.data() == nullptr ? 0U : 1U) |
+                                 (text.text.data() == nullptr ? 0U : 2U)));
+    if (text.locale.data() != nullptr) {
+        string(text.locale);
+    }
+    if (text.text.data() != nullptr) {
+        string(text.text);
+    }
+}
+
+void encoder::data_value(const data_value_view& value) noexcept {
+    u8(static_cast<std::uint8_t>(
+        (value.has_value ? 0x01U : 0U) | (value.has_status ? 0x02U : 0U) |
+        (value.has_source_timestamp ? 0x04U : 0U) | (value.has_server_timestamp ? 0x08U : 0U) |
+        (value.has_source_picoseconds ? 0x10U : 0U) | (value.has_server_picoseconds ? 0x20U : 0U)));
+    if (value.has_value) {
+        variant(value.value);
+    }
+    if (value.has_status) {
+        u32(value.status);
+    }
+    if (value.has_source_timestamp) {
+        i64(value.source_timestamp);
+    }
+    if (value.has_source_picoseconds) {
+        u16(value.source_picoseconds);
+    }
+    if (value.has_server_timestamp) {
+        i64(value.server_timestamp);
+    }
+    if (value.has_server_picoseconds) {
+        u16(value.server_picoseconds);
+    }
+}
+
+void encoder::diagnostic_info(const diagnostic_info_view& info) noexcept {
+    u8(info.mask);
+    const auto number = [&](unsigned bit, std::int32_t value) {
+        if ((info.mask & bit) != 0) {
+            i32(value);
+        }
+    };
+    number(0x01U, info.symbolic_id);
+    number(0x02U, info.namespace_uri);
+    number(0x08U, info.locale);
+    number(0x04U, info.localized_text);
+    if ((info.mask & 0x10U) != 0) {
+        string(info.additional_info);
+    }
+    if ((info.mask & 0x20U) != 0) {
+        u32(info.inner_status);
+    }
+    raw(info.inner);
 }
 
 void encoder::null_extension_object() noexcept {

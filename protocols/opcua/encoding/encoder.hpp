@@ -60,6 +60,7 @@ class encoder {
     void node_id(const node_id_view& id) noexcept;  ///< in the smallest form
     void numeric_id(std::uint16_t namespace_index, std::uint32_t number) noexcept;
     void expanded_node_id(const node_id_view& id) noexcept { node_id(id); }
+    void expanded_node_id(const expanded_node_id_view& id) noexcept;
     void qualified_name(std::uint16_t namespace_index, text_view name) noexcept;
     void localized_text(text_view text, text_view locale = {}) noexcept;
     void extension_object(const extension_object_view& object) noexcept;
@@ -70,6 +71,30 @@ class encoder {
     void variant_array_head(builtin_type type, std::uint32_t count) noexcept;
     /// A Variant as it was decoded, unchanged.
     void variant(const variant_view& value) noexcept;
+    void data_value(const data_value_view& value) noexcept;
+    void diagnostic_info(const diagnostic_info_view& info) noexcept;
+
+    // One element as `decoder::element` gave it, unchanged but for NodeIds, which take their
+    // smallest form.
+    void element(bool value) noexcept { boolean(value); }
+    template <transport::wire_scalar T>
+    void element(T value) noexcept {
+        write(value);
+    }
+    void element(text_view text) noexcept { string(text); }
+    void element(bytes_view bytes) noexcept { byte_string(bytes); }
+    void element(const guid_view& guid) noexcept { raw(guid.bytes); }
+    void element(const xml_view& xml) noexcept { byte_string(xml.text); }
+    void element(const node_id_view& id) noexcept { node_id(id); }
+    void element(const expanded_node_id_view& id) noexcept { expanded_node_id(id); }
+    void element(const qualified_name_view& name) noexcept {
+        qualified_name(name.namespace_index, name.name);
+    }
+    void element(const localized_text_view& text) noexcept;
+    void element(const extension_object_view& object) noexcept { extension_object(object); }
+    void element(const variant_view& value) noexcept { variant(value); }
+    void element(const data_value_view& value) noexcept { data_value(value); }
+    void element(const diagnostic_info_view& info) noexcept { diagnostic_info(info); }
 
     /// Leaves room for a number to be known later. Null once the encoder has failed.
     template <transport::wire_scalar T>
@@ -112,6 +137,9 @@ class encoder {
         return to;
     }
     bool advance(std::size_t count) noexcept;
+    void node_id(const node_id_view& id, std::uint8_t flags) noexcept;
+    void numeric_id(std::uint16_t namespace_index, std::uint32_t number,
+                    std::uint8_t flags) noexcept;
     void slot_strings(const value_view& value) noexcept;
 
     std::byte* begin_ = nullptr;

@@ -47,6 +47,28 @@ struct localized_text_view {
     text_view text{};
 };
 
+/// A Guid: 16 bytes as they are encoded.
+struct guid_view {
+    bytes_view bytes{};
+};
+
+/// An XmlElement: UTF-8, null like a ByteString.
+struct xml_view {
+    bytes_view text{};
+};
+
+/// A DiagnosticInfo (Part 6 §5.2.2.12). Numbers are indexes into the StringTable of its response.
+struct diagnostic_info_view {
+    std::uint8_t mask = 0;  ///< bits of the encoding: which fields are there
+    std::int32_t symbolic_id = -1;
+    std::int32_t namespace_uri = -1;
+    std::int32_t locale = -1;
+    std::int32_t localized_text = -1;
+    text_view additional_info{};
+    status_code inner_status = 0;
+    bytes_view inner{};  ///< the inner DiagnosticInfo, checked and left encoded; empty: none
+};
+
 struct extension_object_view {
     node_id_view type{};        ///< of the encoding, not of the data type
     std::uint8_t encoding = 0;  ///< 0: no body, 1: binary, 2: XML
@@ -68,9 +90,13 @@ struct data_value_view {
     status_code status = 0;
     std::int64_t source_timestamp = 0;  ///< DateTime ticks; 0 when absent
     std::int64_t server_timestamp = 0;
+    std::uint16_t source_picoseconds = 0;  ///< in units of 10 ps; 0 when absent
+    std::uint16_t server_picoseconds = 0;
     bool has_status = false;
     bool has_source_timestamp = false;
     bool has_server_timestamp = false;
+    bool has_source_picoseconds = false;
+    bool has_server_picoseconds = false;
 };
 
 }  // namespace tagferry::opcua

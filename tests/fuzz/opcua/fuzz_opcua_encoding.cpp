@@ -44,10 +44,20 @@ void variants(bytes_view input, const limits& bounds) {
 }
 
 void elements(bytes_view input, const limits& bounds) {
+    static std::vector<std::byte> room(1U << 20U);
     for (unsigned type = 0; type <= 26; ++type) {
         decoder in{input, bounds};
         for (int count = 0; count < 100 && in.ok() && in.remaining() != 0; ++count) {
-            in.skip(static_cast<builtin_type>(type));
+            in.element(static_cast<builtin_type>(type), [&](const auto& value) {
+                if (in.ok()) {
+                    encoder out{room};
+                    out.element(value);
+                    check(out.ok());
+                    decoder again{std::span{room}.first(out.used()), bounds};
+                    again.skip(static_cast<builtin_type>(type));
+                    check(again.ok() && again.remaining() == 0);
+                }
+            });
         }
     }
 }

@@ -104,7 +104,7 @@ class fake_backend final : public values_backend,
     /// tags then hold.
     void complete_write(std::span<const status_code> codes, transport::time_point now) {
         const pending_write done = pending_writes.front();
-        pending_writes.pop_front();
+        pending_writes.erase(pending_writes.begin());
         for (std::size_t at = 0; at < done.items.size(); ++at) {
             const write_item& item = done.items[at];
             done.outcomes[at] = at < codes.size() ? codes[at] : status_code{0};
@@ -123,7 +123,7 @@ class fake_backend final : public values_backend,
         std::span<const write_item> items;
         std::span<status_code> outcomes;
     };
-    std::deque<pending_write> pending_writes{};
+    std::vector<pending_write> pending_writes{};
     std::uint64_t writes_started = 0;
     bool refuse_writes = false;
 

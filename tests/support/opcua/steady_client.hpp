@@ -42,6 +42,11 @@ class steady_client {
         return got;
     }
 
+    /// Takes answers that came outside `send`. @return their bytes.
+    std::size_t take_answers(transport::time_point now) {
+        return take(client_.driver.engine(), now);
+    }
+
   private:
     static std::size_t take(transport::engine& engine, transport::time_point now) {
         std::size_t got = 0;
