@@ -18,11 +18,11 @@ export const scalars = [
     { name: 'int', type: 'INT', byte: 18, dataType: DataType.Int16, value: -12345, bytes: 'cfc7' },
     { name: 'uint', type: 'UINT', byte: 20, dataType: DataType.UInt16, value: 54321, bytes: 'd431' },
     { name: 'dint', type: 'DINT', byte: 24, dataType: DataType.Int32, value: -123456789, bytes: 'f8a432eb' },
-    { name: 'udint', type: 'UDINT', byte: 28, dataType: DataType.UInt32, value: 4123456789, bytes: 'f5c71515' },
+    { name: 'udint', type: 'UDINT', byte: 28, dataType: DataType.UInt32, value: 4123456789, bytes: 'f5c6f515' },
     { name: 'lint', type: 'LINT', byte: 32, dataType: DataType.Int64, value: int64(0xFFFFFFFF, 0xFFFFFFFE), bytes: 'fffffffffffffffe' },
     { name: 'ulint', type: 'ULINT', byte: 40, dataType: DataType.UInt64, value: int64(0xFFFFFFFF, 0xFFFFFFFF), bytes: 'ffffffffffffffff' },
     { name: 'real', type: 'REAL', byte: 48, dataType: DataType.Float, value: -0.15625, bytes: 'be200000' },
-    { name: 'lreal', type: 'LREAL', byte: 56, dataType: DataType.Double, value: 1.5e300, bytes: '7e41eb851eb851ec', approximate: true },
+    { name: 'lreal', type: 'LREAL', byte: 56, dataType: DataType.Double, value: 1.5e300, bytes: '7e41eb2d66005835' },
     { name: 'char', type: 'CHAR', byte: 94, dataType: DataType.Byte, value: 0x5A, bytes: '5a' },
     { name: 'text', type: 'STRING[20]', byte: 64, dataType: DataType.String, value: 'Charge 4711', bytes: null },
 ];
@@ -36,7 +36,7 @@ const address = ({ name, type, byte, address: stated }) => {
     if (stated) {
         return stated;
     }
-    const width = /^(BYTE|SINT|USINT|STRING|LWORD|LINT|ULINT|LREAL|ARRAY)/.test(type) ? 1
+    const width = /^(BYTE|CHAR|SINT|USINT|STRING|LWORD|LINT|ULINT|LREAL|ARRAY)/.test(type) ? 1
         : /^(WORD|INT|UINT)/.test(type) ? 2 : 4;
     return `DB1.DB${start[width]}${byte}`;
 };
