@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,13 +37,26 @@ bool is_json(std::string_view text) {
     return token == json_token::end;
 }
 
-/// The library nests deeper, and takes a byte order mark.
-bool comparable(std::string_view text) {
+/// What a library says, as far as it can be compared: it nests deeper, takes a byte order mark,
+/// and refuses numbers that no double can hold and halves of surrogate pairs, which are JSON all
+/// the same.
+std::optional<bool> library_says(std::string_view text) {
     std::size_t depth = 0;
     for (const char byte : text) {
         depth += byte == '[' || byte == '{' ? 1U : 0U;
     }
-    return depth <= json_reader::max_depth && !text.starts_with("\xEF\xBB\xBF");
+    if (depth > json_reader::max_depth || text.starts_with("\xEF\xBB\xBF") ||
+        text.find("\\ud") != std::string_view::npos ||
+        text.find("\\uD") != std::string_view::npos) {
+        return std::nullopt;
+    }
+    try {
+        return !nlohmann::json::parse(text).is_discarded();
+    } catch (const nlohmann::json::out_of_range&) {
+        return std::nullopt;
+    } catch (const nlohmann::json::parse_error&) {
+        return false;
+    }
 }
 
 void read_values(std::string_view text) {
@@ -64,12 +78,12 @@ void read_values(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);
     const bool ours = is_json(text);
-    if (comparable(text)) {
-        require(ours == nlohmann::json::accept(text));
+    if (const auto expected = library_says(text)) {
+        require(ours == *expected);
     }
     read_values(text);
     write_body body;
-    require(!read_write(text, body) <= ours);
+    require(ours || read_write(text, body).has_value());
     if (!read_writes(text, 8, body)) {
         require(ours && body.count != 0 && body.count <= 8);
         write_items walk(body.items);
