@@ -1,0 +1,62 @@
+// Writes from the page, through the gateway, to the simulated PLCs of `tagferry demo`.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { keepScreenshot, openPage, startBrowser, valueOf } from './browser.mjs';
+import { eventually, startTagferry } from '../support/node/process.mjs';
+
+let browser;
+let demo;
+
+before(async () => {
+    browser = await startBrowser();
+    demo = await startTagferry(['demo', '--opcua-port', '0', '--http-port', '0', '--s7-port', '0']);
+});
+after(async () => {
+    await browser.close();
+    await demo.stop();
+});
+
+const says = (locator, pattern, ms = 8000) =>
+    eventually(`text ${pattern}`, ms, async () => {
+        const text = await locator.first().textContent({ timeout: ms });
+        if (!pattern.test(text)) {
+            throw new Error(`it says: ${text}`);
+        }
+        return text;
+    });
+
+test('a write reaches the PLC with the printed token; a wrong token is refused with why', async (t) => {
+    const { token, http } = demo.endpoints;
+    if (!token) {
+        t.skip('this demo prints no token');
+        return;
+    }
+    const page = await openPage(browser, http, { expected: /status of 40[13]/ });
+    t.after(() => page.context().close());
+    const form = page.getByRole('form', { name: 'Write a value' });
+    const write = async (path, value) => {
+        await page.getByRole('button', { name: `Write ${path}` }).click();
+        await form.getByLabel('New value').fill(value);
+        await form.getByLabel('New value').press('Enter');
+    };
+    await page.getByRole('searchbox').fill('press/recipe/');
+    const before = await says(valueOf(page, 'press/recipe/setpoint'), /kN$/);
+    await page.getByRole('button', { name: 'Write press/recipe/setpoint' }).click();
+    await form.getByLabel('Token').fill('wrong');
+    await write('press/recipe/setpoint', '950.5');
+    await says(form.locator('.outcome'), /^The gateway does not know this token\. Printed by/);
+    assert.equal(await valueOf(page, 'press/recipe/setpoint').textContent(), before);
+    await form.getByLabel('Token').fill(token);
+    await write('press/recipe/setpoint', '950.5');
+    await says(form.locator('.outcome'), /^Written\. The PLC accepted 950\.5\.$/);
+    await says(valueOf(page, 'press/recipe/setpoint'), /^950\.50kN$/);
+    // The token is kept; a text and an array go the same way.
+    await write('press/recipe/name', 'Flansch größer');
+    await says(form.locator('.outcome'), /^Written\. The PLC accepted Flansch größer\.$/);
+    await says(valueOf(page, 'press/recipe/name'), /^Flansch größer$/);
+    await write('press/recipe/profile', '1, 2, 3, 4, 5, 6, 7, 8, 9, -10');
+    await says(form.locator('.outcome'), /^Written\./);
+    await says(valueOf(page, 'press/recipe/profile'), /^\[1, 2, 3, 4, 5, 6, 7, 8, 9, -10\]/);
+    await keepScreenshot(page, 'demo_written');
+    assert.deepEqual(page.faults, []);
+});
