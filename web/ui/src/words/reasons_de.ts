@@ -109,6 +109,10 @@ export const reasonsInGerman: Readonly<Record<string, string>> = {
     "die SPS hat die Verbindung abgelehnt: Rack, Slot und Verbindungstyp prüfen, und ob sie noch eine freie Verbindung hat",
   "the PLC refused the setup of the connection: check that it allows PUT/GET access":
     "die SPS hat den Aufbau der Verbindung abgelehnt: prüfen, ob sie PUT/GET erlaubt",
+  "the PLC closed the connection before it was set up: check whether it has a free connection":
+    "die SPS schloss die Verbindung, bevor sie aufgebaut war: prüfen, ob sie noch eine freie Verbindung hat",
+  "the PLC offered a connection that cannot be used: check family and PDU size":
+    "die SPS bot eine Verbindung an, die nicht zu brauchen ist: Familie und PDU-Größe prüfen",
   "the PLC offered a connection that cannot be used":
     "die SPS bot eine Verbindung an, die nicht zu brauchen ist",
   "the PLC, or a device between, closed the connection: check both and the cable":
@@ -129,4 +133,16 @@ export const reasonsInGerman: Readonly<Record<string, string>> = {
     "keine rechtzeitige Antwort: Adresse, Strom und Kabel prüfen",
   "the host refuses the connection or cannot be reached: check address and port":
     "die Gegenstelle lehnt ab oder ist nicht zu erreichen: Adresse und Port prüfen",
+  "the host's name does not resolve: correct it, or use the numeric address":
+    "der Name der Gegenstelle ist unbekannt: berichtigen oder die numerische Adresse nehmen",
+  "no name server answers for the host's name: check this machine's name service, or use the numeric address":
+    "kein Namensserver antwortet für die Gegenstelle: Namensauflösung dieses Rechners prüfen oder die numerische Adresse nehmen",
+  "the host refuses the connection: check address and port, and whether the PLC offers S7 communication":
+    "die Gegenstelle lehnt die Verbindung ab: Adresse und Port prüfen, und ob die SPS S7-Kommunikation anbietet",
+  "the host cannot be reached: check address, cable and this machine's routes":
+    "die Gegenstelle ist nicht zu erreichen: Adresse, Kabel und Routen dieses Rechners prüfen",
+  "no answer from the host in time: check its address, power and cable, and firewalls between":
+    "keine rechtzeitige Antwort: Adresse, Strom, Kabel und Firewalls dazwischen prüfen",
+  "this machine cannot open a connection: it may have run out of descriptors or ports":
+    "dieser Rechner kann keine Verbindung öffnen: Deskriptoren oder Ports können ihm ausgegangen sein",
 };
