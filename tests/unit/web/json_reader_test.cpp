@@ -73,8 +73,7 @@ TEST(json_reader, takes_what_a_library_takes_and_nothing_else) {
                                         "1 1",
                                         "[] []",
                                         "{\"a\":1}}",
-                                        "\xEF\xBB\xBF"
-                                        "1",
+                                        "\xEF\xBB\xBF\x31",
                                         "\"\xFF\"",
                                         "\"\xC3\xA4\"",
                                         "[\n1\r,\t2 ]"}) {

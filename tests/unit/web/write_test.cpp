@@ -2,6 +2,10 @@
 // logged.
 #include "tests/unit/web/web_fixture.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
 namespace tagferry::web::testing {
 namespace {
 
