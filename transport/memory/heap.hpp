@@ -4,8 +4,8 @@
 
 namespace tagferry::transport {
 
-/// One arena for all threads, and blocks from 64 KiB on in pages of their own, which go back to
-/// the system when they are freed. Call it first in `main`.
+/// One arena for all threads, blocks from 64 KiB on in pages of their own, which go back to the
+/// system when they are freed, and no huge pages. Call it first in `main`.
 void set_up_heap() noexcept;
 
 /// Gives back to the system what is free in the heap: once everything has started, and after a

@@ -28,8 +28,6 @@ zeroed_memory::zeroed_memory(std::size_t size) : size_(size) {
     if (region == MAP_FAILED) {
         throw std::system_error(errno, std::system_category(), "cannot reserve memory");
     }
-    // A huge page would make the first write cost 2 MiB. A kernel without them refuses.
-    ::madvise(region, size, MADV_NOHUGEPAGE);
 #endif
     data_ = static_cast<std::byte*>(region);
 }
