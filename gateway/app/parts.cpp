@@ -199,9 +199,10 @@ void gateway::parts::make_opcua() {
     opcua_identity_part =
         std::make_unique<opcua_identity>(settings.opcua, version(), started_at, directory);
     opcua_events_part = std::make_unique<opcua_events>(logger);
+    opcua_schedule_part = std::make_unique<opcua_schedule>(shard);
     const opcua::backend above{*opcua_values_part, *opcua_tree_part,     *opcua_writes_part,
                                *opcua_feed_part,   *opcua_identity_part, *opcua_identity_part,
-                               *opcua_events_part};
+                               *opcua_events_part, *opcua_schedule_part};
     opcua_server = std::make_unique<opcua::server>(above, settings.opcua.limits, clock);
     deadlines = std::make_unique<opcua_deadlines>(*opcua_server);
     shard.add(*deadlines);

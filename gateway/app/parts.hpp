@@ -7,6 +7,7 @@
 #include "gateway/expose/opcua/events.hpp"
 #include "gateway/expose/opcua/feed.hpp"
 #include "gateway/expose/opcua/identity.hpp"
+#include "gateway/expose/opcua/schedule.hpp"
 #include "gateway/expose/opcua/tree.hpp"
 #include "gateway/expose/opcua/values.hpp"
 #include "gateway/expose/opcua/writes.hpp"
@@ -136,6 +137,7 @@ struct gateway::parts final : model_access {
     std::unique_ptr<opcua_feed> opcua_feed_part;
     std::unique_ptr<opcua_identity> opcua_identity_part;
     std::unique_ptr<opcua_events> opcua_events_part;
+    std::unique_ptr<opcua_schedule> opcua_schedule_part;
     std::unique_ptr<opcua::server> opcua_server;
     std::unique_ptr<opcua_deadlines> deadlines;
     std::unique_ptr<opcua_factory> factory;

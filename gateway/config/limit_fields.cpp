@@ -128,6 +128,88 @@ constexpr std::array opcua_fields = {
                                                        "Registered nodes, in all.")
         .from(1, tagferry::opcua::most_registered_nodes)
         .measured_by("tagferry_opcua_registered_nodes"),
+    integer_field<&opcua_limits::max_subscriptions>("max_subscriptions",
+                                                    "Subscriptions of all sessions.")
+        .from(1, tagferry::opcua::most_subscriptions)
+        .measured_by("tagferry_opcua_subscriptions"),
+    integer_field<&opcua_limits::max_subscriptions_per_session>("max_subscriptions_per_session",
+                                                                "Subscriptions of one session.")
+        .from(1, tagferry::opcua::most_subscriptions),
+    integer_field<&opcua_limits::min_publishing_interval_ms>("min_publishing_interval_ms",
+                                                             "Shortest publishing interval.")
+        .in("ms")
+        .from(1, 3'600'000),
+    integer_field<&opcua_limits::max_publishing_interval_ms>("max_publishing_interval_ms",
+                                                             "Longest publishing interval.")
+        .in("ms")
+        .from(1'000, 86'400'000),
+    integer_field<&opcua_limits::max_keep_alive_count>(
+        "max_keep_alive_count", "Silent publishing intervals before a keep-alive, at most.")
+        .from(1, 1'000'000),
+    integer_field<&opcua_limits::max_lifetime_count>(
+        "max_lifetime_count",
+        "Publishing intervals that a subscription lives without a Publish, at most; three times "
+        "max_keep_alive_count or more.")
+        .from(3, 3'000'000),
+    integer_field<&opcua_limits::max_notifications_per_message>(
+        "max_notifications_per_message",
+        "Notifications in one message; the client may ask for fewer.")
+        .from(1, 100'000),
+    integer_field<&opcua_limits::max_publish_requests_per_session>(
+        "max_publish_requests_per_session",
+        "Publish requests held for one session; of more, the oldest is refused.")
+        .from(1, 10'000),
+    integer_field<&opcua_limits::max_publish_requests>("max_publish_requests",
+                                                       "Publish requests held, of all sessions.")
+        .from(1, 1'000'000)
+        .measured_by("tagferry_opcua_publish_requests"),
+    integer_field<&opcua_limits::max_acknowledgements>("max_acknowledgements",
+                                                       "Acknowledgements in one Publish.")
+        .from(1, tagferry::opcua::most_acknowledgements),
+    integer_field<&opcua_limits::max_unsent_messages>(
+        "max_unsent_messages",
+        "Chunks queued on a channel beyond which a slow client is not published to.")
+        .from(1, 1'024),
+    integer_field<&opcua_limits::max_monitored_items>("max_monitored_items",
+                                                      "Monitored items of all subscriptions.")
+        .from(1, tagferry::opcua::most_monitored_items)
+        .measured_by("tagferry_opcua_monitored_items"),
+    integer_field<&opcua_limits::max_monitored_items_per_subscription>(
+        "max_monitored_items_per_subscription", "Monitored items of one subscription.")
+        .from(1, tagferry::opcua::most_monitored_items),
+    integer_field<&opcua_limits::max_item_queue_size>("max_item_queue_size",
+                                                      "Values in the queue of one item.")
+        .from(1, 1'000'000),
+    integer_field<&opcua_limits::min_sampling_interval_ms>(
+        "min_sampling_interval_ms",
+        "Sampling of values of the server itself; tags have their scans.")
+        .in("ms")
+        .from(10, 60'000),
+    integer_field<&opcua_limits::max_sampling_interval_ms>("max_sampling_interval_ms",
+                                                           "Slowest sampling of an item.")
+        .in("ms")
+        .from(1'000, 604'800'000),
+    integer_field<&opcua_limits::max_triggering_links>("max_triggering_links",
+                                                       "Links made by SetTriggering.")
+        .from(1, 1'000'000),
+    integer_field<&opcua_limits::max_retransmission_messages>(
+        "max_retransmission_messages",
+        "Messages of one subscription kept for Republish until they are acknowledged.")
+        .from(1, 10'000),
+    integer_field<&opcua_limits::max_queue_bytes>("max_queue_bytes",
+                                                  "Memory of all item queues, taken as used.")
+        .in("bytes")
+        .from(65'536, 4'294'967'296)
+        .measured_by("tagferry_opcua_queue_bytes"),
+    integer_field<&opcua_limits::max_retransmission_bytes>(
+        "max_retransmission_bytes", "Memory of all messages kept for Republish, taken as used.")
+        .in("bytes")
+        .from(65'536, 4'294'967'296)
+        .measured_by("tagferry_opcua_retransmission_bytes"),
+    integer_field<&opcua_limits::max_encoded_value_bytes>("max_encoded_value_bytes",
+                                                          "Largest value of a queue, encoded.")
+        .in("bytes")
+        .from(65'536, 67'108'864),
     integer_field<&opcua_limits::max_nodes_per_read>("max_nodes_per_read", "Nodes of one Read.")
         .from(1, 100'000),
     integer_field<&opcua_limits::max_nodes_per_write>("max_nodes_per_write", "Nodes of one Write.")
@@ -140,6 +222,9 @@ constexpr std::array opcua_fields = {
         .from(1, 100'000),
     integer_field<&opcua_limits::max_nodes_per_translate>(
         "max_nodes_per_translate", "Paths of one TranslateBrowsePathsToNodeIds.")
+        .from(1, 100'000),
+    integer_field<&opcua_limits::max_monitored_items_per_call>(
+        "max_monitored_items_per_call", "Items of one request of the MonitoredItem services.")
         .from(1, 100'000),
     integer_field<&opcua_limits::max_browse_path_elements>("max_browse_path_elements",
                                                            "Elements of one browse path.")

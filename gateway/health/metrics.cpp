@@ -245,6 +245,28 @@ void append_opcua(families& to, const opcua::server& server) {
                      .add({}, seen.registered_nodes)
                      .take());
     append_opcua_refusals(to, seen);
+    to.push_back(
+        gauge("tagferry_opcua_subscriptions", "Subscriptions.").add({}, seen.subscriptions).take());
+    to.push_back(gauge("tagferry_opcua_monitored_items", "Monitored items.")
+                     .add({}, seen.monitored_items)
+                     .take());
+    to.push_back(gauge("tagferry_opcua_publish_requests", "Publish requests held.")
+                     .add({}, seen.publish_requests)
+                     .take());
+    to.push_back(gauge("tagferry_opcua_queue_bytes", "Memory in use by queues of monitored items.")
+                     .add({}, seen.queue_bytes)
+                     .take());
+    to.push_back(gauge("tagferry_opcua_retransmission_bytes",
+                       "Memory in use by messages kept until they are acknowledged.")
+                     .add({}, seen.retransmission_bytes)
+                     .take());
+    to.push_back(counter("tagferry_opcua_notifications_total", "Values published to subscriptions.")
+                     .add({}, seen.notifications)
+                     .take());
+    to.push_back(counter("tagferry_opcua_queue_overflows_total",
+                         "Times that the queue of a monitored item discarded values.")
+                     .add({}, seen.queue_overflows)
+                     .take());
 }
 
 void append_writes(families& to, const web_writes& writes) {

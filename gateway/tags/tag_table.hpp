@@ -12,9 +12,9 @@
 
 #include "gateway/model/catalogue.hpp"
 #include "gateway/model/value_type.hpp"
-#include "gateway/tags/reserved_region.hpp"
 #include "gateway/tags/tag_feed.hpp"
 #include "gateway/tags/tag_handle.hpp"
+#include "transport/memory/reserved_region.hpp"
 #include "transport/time/clock.hpp"
 
 #include <array>
@@ -195,8 +195,8 @@ class tag_table {
                     value_reference& reference) const noexcept;
 
     tag_table_limits limits_;
-    reserved_region records_;
-    reserved_region values_;
+    transport::reserved_region records_;
+    transport::reserved_region values_;
     std::size_t value_words_used_ = 0;
     std::map<std::size_t, std::vector<std::uint32_t>> free_slots_;  // by words; control thread
     std::vector<std::uint32_t> free_pages_;

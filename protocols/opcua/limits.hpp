@@ -50,12 +50,38 @@ struct limits {
     std::uint32_t max_continuation_points_per_session = 16;
     std::uint32_t max_registered_nodes = 200'000;  ///< whole server
 
+    // Subscriptions and monitored items.
+    std::uint32_t max_subscriptions = 1'000;  ///< whole server
+    std::uint32_t max_subscriptions_per_session = 100;
+    std::uint32_t min_publishing_interval_ms = 10;
+    std::uint32_t max_publishing_interval_ms = 3'600'000;
+    std::uint32_t max_keep_alive_count = 10'000;
+    std::uint32_t max_lifetime_count = 100'000;  ///< ≥ 3 × max_keep_alive_count
+    std::uint32_t max_notifications_per_message = 1'000;
+    std::uint32_t max_publish_requests_per_session = 128;  ///< a client keeps a few more than
+                                                           ///< subscriptions (E42)
+    std::uint32_t max_publish_requests = 4'096;            ///< whole server
+    std::uint32_t max_acknowledgements = 512;              ///< of one Publish
+    std::uint32_t max_unsent_messages = 8;  ///< on one channel, beyond which it is not published
+    std::uint32_t max_monitored_items = 200'000;  ///< whole server
+    std::uint32_t max_monitored_items_per_subscription = 100'000;
+    std::uint32_t max_item_queue_size = 1'000;
+    std::uint32_t min_sampling_interval_ms = 100;  ///< of values of the server itself
+    std::uint32_t max_sampling_interval_ms = 86'400'000;
+    std::uint32_t max_triggering_links = 4'000;      ///< whole server
+    std::uint32_t max_retransmission_messages = 32;  ///< of one subscription
+    // Address space; memory is taken as it is used and not given back.
+    std::size_t max_queue_bytes = 67'108'864;           ///< of all item queues
+    std::size_t max_retransmission_bytes = 33'554'432;  ///< of all messages kept
+    std::size_t max_encoded_value_bytes = 1'048'576;    ///< largest value of a queue, encoded
+
     // Items in one request: OperationLimits.
     std::uint32_t max_nodes_per_read = 10'000;
     std::uint32_t max_nodes_per_write = 10'000;
     std::uint32_t max_nodes_per_browse = 1'000;
     std::uint32_t max_nodes_per_register = 10'000;
     std::uint32_t max_nodes_per_translate = 1'000;
+    std::uint32_t max_monitored_items_per_call = 10'000;
     std::uint32_t max_browse_path_elements = 64;
     std::uint32_t max_references_per_path = 10'000;  ///< looked at while following one path
     std::uint32_t max_references_per_node = 10'000;  ///< one Browse result, asked for 0 = all
@@ -78,5 +104,11 @@ struct limits {
 inline constexpr std::uint32_t most_response_chunks = 32;
 /// What `max_registered_nodes` may be at most: a registered number keeps 18 bits for its place.
 inline constexpr std::uint32_t most_registered_nodes = 1U << 18U;
+/// What `max_subscriptions` may be at most: a SubscriptionId keeps 12 bits for its place.
+inline constexpr std::uint32_t most_subscriptions = 4'095;
+/// What `max_monitored_items` may be at most: a MonitoredItemId keeps 20 bits for its place.
+inline constexpr std::uint32_t most_monitored_items = 1'048'575;
+/// What `max_acknowledgements` may be at most: a held Publish keeps their results.
+inline constexpr std::uint32_t most_acknowledgements = 512;
 
 }  // namespace tagferry::opcua

@@ -2,6 +2,7 @@
 #include "protocols/opcua/server/server.hpp"
 #include "protocols/opcua/services/service.hpp"
 #include "tests/allocation/allocation_gate.hpp"
+#include "tests/support/opcua/bulk_plant.hpp"
 #include "tests/support/opcua/steady_client.hpp"
 
 #include <gtest/gtest.h>
@@ -153,6 +154,43 @@ TEST_F(opcua_gate, faults) {
     steady_client client{site};
     expect_no_allocation(client, client.client().read_request({}));
     expect_no_allocation(client, client.client().request(9'999, [](opcua::encoder&) {}));
+}
+
+// Ten subscriptions, each message acknowledged by the next Publish.
+void expect_no_allocation_in_publishing(const outer_counter& outer, const item_wish& like) {
+    bulk_plant site{10, 10, like};
+    const auto messages = [] {
+        return transport::operation_totals_now()[opcua::opcua_publish.index()].operations;
+    };
+    for (int count = 0; count < warm_up / 10; ++count) {
+        ASSERT_EQ(site.round(), 10U);
+    }
+    const std::uint64_t before = messages();
+    const window counted(outer);
+    for (int count = 0; count < measured / 10; ++count) {
+        site.round();
+    }
+    const auto result = counted.close();
+    EXPECT_EQ(result.allocations, 0U);
+    EXPECT_TRUE(result.outer_agrees);
+    EXPECT_EQ(messages() - before, static_cast<std::uint64_t>(measured));
+}
+
+TEST_F(opcua_gate, notifications_of_latest_values) {
+    expect_no_allocation_in_publishing(outer_, {});
+}
+
+TEST_F(opcua_gate, notifications_of_queues) {
+    item_wish like;
+    like.queue_size = 10;
+    expect_no_allocation_in_publishing(outer_, like);
+}
+
+TEST_F(opcua_gate, notifications_through_a_deadband) {
+    item_wish like;
+    like.filter = {1, 1};
+    like.deadband = 0.5;
+    expect_no_allocation_in_publishing(outer_, like);
 }
 
 }  // namespace

@@ -39,6 +39,37 @@ const configuration = (folder, port, shards) => writeJson(folder.path, `gate-${s
     }],
 });
 
+const publishers = 10;
+
+/**
+ * Subscriptions that publish as often as may be, each with an item that reports every scan, so that
+ * ten of them make a thousand notification messages a second.
+ */
+const subscribe = async (session) => {
+    const made = [];
+    for (let i = 0; i < publishers; ++i) {
+        const subscription = await session.createSubscription2({
+            requestedPublishingInterval: 10, requestedLifetimeCount: 10_000,
+            requestedMaxKeepAliveCount: 1_000, publishingEnabled: true, priority: 1,
+        });
+        await subscription.monitor(
+            { nodeId: `ns=3;s=plc/line/t${i}`, attributeId: opcua.AttributeIds.Value },
+            {
+                samplingInterval: 0, queueSize: 10, discardOldest: true,
+                filter: new opcua.DataChangeFilter({
+                    trigger: opcua.DataChangeTrigger.StatusValueTimestamp,
+                    deadbandType: opcua.DeadbandType.None, deadbandValue: 0,
+                }),
+            }, opcua.TimestampsToReturn.Both);
+        await subscription.monitor(
+            { nodeId: `ns=3;s=plc/line/t${publishers + i}`, attributeId: opcua.AttributeIds.Value },
+            { samplingInterval: 0, queueSize: 1, discardOldest: true },
+            opcua.TimestampsToReturn.Both);
+        made.push(subscription);
+    }
+    return made;
+};
+
 /** Allocations of the process so far, from the outer counter's file (counter_page.hpp). */
 const outerCount = (file) => {
     const descriptor = openSync(file, 'r');
@@ -113,6 +144,7 @@ for (const shards of [1, 2]) {
                 const { text } = await getText(agent, url);
                 return JSON.parse(text).status === 'Good';
             });
+            await subscribe(client.session);
             const before = await scrape(gateway.endpoints.http);
             await Promise.all([repeat(warm_up / 2, read_once), repeat(warm_up / 2, get_once)]);
 
@@ -126,14 +158,14 @@ for (const shards of [1, 2]) {
 
             // The scrapes themselves pay to `control` and `other`; what else is charged tells where
             // to look.
-            const charged = ['s7_read', 'opcua_read', 'http_value', 'ws_push', 'control', 'other'].map((kind) => {
+            const charged = ['s7_read', 'opcua_read', 'opcua_publish', 'http_value', 'ws_push', 'control', 'other'].map((kind) => {
                 const name = `tagferry_operation_allocations_total{kind="${kind}"}`;
                 return `${kind} ${after(name) - before(name)}`;
             });
             assert.equal(outer_after - outer_before, 0n,
                 `allocations seen from outside; the product charged: ${charged.join(', ')}`);
             assert.ok(outer_before > 0n, 'the outer counter counts');
-            for (const kind of ['s7_read', 'opcua_read', 'http_value', 'ws_push']) {
+            for (const kind of ['s7_read', 'opcua_read', 'opcua_publish', 'http_value', 'ws_push']) {
                 const grown = (name) => after(`${name}{kind="${kind}"}`) - before(`${name}{kind="${kind}"}`);
                 assert.ok(grown('tagferry_operations_total') >= operations,
                     `${kind}: ${grown('tagferry_operations_total')} operations`);

@@ -1,6 +1,7 @@
 // What the OPC UA engine itself costs: requests shown to it in memory, answers taken from it. No
 // socket, and a gateway whose tree is a std::map: its look-up by path is part of the figures.
 #include "protocols/opcua/server/server.hpp"
+#include "tests/support/opcua/bulk_plant.hpp"
 #include "tests/support/opcua/steady_client.hpp"
 
 #include <benchmark/benchmark.h>
@@ -97,6 +98,21 @@ void browse_group(benchmark::State& state) {
     run(state, site, client, 16);
 }
 BENCHMARK(browse_group);
+
+// All items change in every publishing interval: range(0) subscriptions of range(1) items, with a
+// queue of range(2).
+void publish_notifications(benchmark::State& state) {
+    item_wish like;
+    like.queue_size = static_cast<std::uint32_t>(state.range(2));
+    bulk_plant site{static_cast<std::uint32_t>(state.range(0)),
+                    static_cast<std::uint32_t>(state.range(1)), like};
+    site.round();
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(site.round());
+    }
+    state.SetItemsProcessed(state.iterations() * state.range(0) * state.range(1));
+}
+BENCHMARK(publish_notifications)->Args({10, 1'000, 1})->Args({10, 1'000, 10})->Args({100, 10, 1});
 
 }  // namespace
 }  // namespace tagferry::opcua::test

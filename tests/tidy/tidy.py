@@ -33,6 +33,7 @@ SANS_IO = ["protocols", "web", "transport/bytes", "transport/engine.hpp", "trans
 HOT_FOLDERS = [
     "transport/bytes", "transport/net", "protocols/s7/wire", "protocols/s7/session",
     "protocols/opcua/encoding", "protocols/opcua/channel", "protocols/opcua/services",
+    "protocols/opcua/subscription",
     "web/http", "gateway/tags",
 ]
 HOT_BANNED = re.compile(r"std::(function|make_shared|shared_ptr|any|list|map|deque)\b")

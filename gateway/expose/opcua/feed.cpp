@@ -161,6 +161,7 @@ bool opcua_feed::show(const queued_sample& from, opcua::feed_sample& to) noexcep
     to = {};
     to.handle = {from.handle.index, from.handle.generation};
     to.overflow = from.overflow;
+    to.changed = from.changed || from.overflow;
     to.data.status = static_cast<opcua::status_code>(from.status);
     to.data.source_time = from.source_time;
     to.data.server_time = from.update_time;

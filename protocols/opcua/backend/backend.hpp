@@ -8,6 +8,7 @@
 #include "protocols/opcua/backend/events.hpp"
 #include "protocols/opcua/backend/feed.hpp"
 #include "protocols/opcua/backend/identity.hpp"
+#include "protocols/opcua/backend/schedule.hpp"
 #include "protocols/opcua/backend/values.hpp"
 #include "protocols/opcua/backend/writes.hpp"
 
@@ -22,6 +23,7 @@ struct backend {
     identity_backend& identity;
     configuration_backend& configuration;
     events_backend& events;
+    schedule_backend& schedule;
 };
 
 }  // namespace tagferry::opcua

@@ -30,6 +30,7 @@ struct feed_sample {
     tag_handle handle{};
     sample data{};          ///< its bytes stay valid until the next call of `drain_queued`
     bool overflow = false;  ///< samples of this tag before this one were lost
+    bool changed = true;    ///< value or status differs from the sample before, or some were lost
 };
 
 /// Tags are counted, not listed: watching one twice needs unwatching it twice.

@@ -59,6 +59,31 @@ void response_writer::finish() noexcept {
     }
 }
 
+void response_writer::overwrite(std::size_t at, std::uint32_t value) noexcept {
+    // The chunk written to now has no size yet; a position at the end of one is at the beginning
+    // of the next.
+    for (std::size_t index = 0; index + 1 < count_; ++index) {
+        const std::size_t size = chunks_[index].size - symmetric_head_size;
+        if (at < size) {
+            encoder::patch(body_of(index).data() + at, value);
+            return;
+        }
+        at -= size;
+    }
+    if (count_ != 0 && at + sizeof value <= out_.used()) {
+        encoder::patch(body_of(count_ - 1).data() + at, value);
+    }
+}
+
+std::size_t response_writer::room() const noexcept {
+    // What a number that is not split over two chunks may leave unused of one.
+    constexpr std::size_t lost = 64;
+    const std::size_t more = std::min(chunk_cap_ - count_, pool_->free_count());
+    const std::size_t rest = body_size_ - out_.used();
+    const std::size_t here = position();
+    return std::min(rest + more * (body_size_ - lost), body_cap_ > here ? body_cap_ - here : 0);
+}
+
 void response_writer::close() noexcept {
     for (std::size_t at = 0; at < count_; ++at) {
         chunks_[at].buffer.reset();

@@ -7,6 +7,7 @@
 #include "protocols/opcua/limits.hpp"
 #include "transport/memory/pinned_pool.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -47,6 +48,30 @@ class response_writer final : public chunk_source {
     void close() noexcept;
 
     encoder& out() noexcept { return out_; }
+
+    /// Bytes of body written so far, in all chunks.
+    std::size_t position() const noexcept { return written_ + out_.used(); }
+    /// Bytes that can be written for certain: under the caps, with the chunks that are free now.
+    std::size_t room() const noexcept;
+    /// Writes over a number written before. @param at what `position` said before it was written;
+    ///   numbers are never split over two chunks.
+    void overwrite(std::size_t at, std::uint32_t value) noexcept;
+    /// After `finish`: shows the body from `begin` to `end`, piece by piece: `visit(bytes_view)`.
+    template <typename Visit>
+    void visit(std::size_t begin, std::size_t end, Visit&& visit) const {
+        std::size_t at = 0;  // where the chunk's body begins
+        for (std::size_t index = 0; index < count_ && at < end; ++index) {
+            const std::size_t size = chunks_[index].size - symmetric_head_size;
+            const std::size_t from = begin > at ? begin - at : 0;
+            const std::size_t to = std::min(size, end - at);
+            if (from < to) {
+                visit(bytes_view{
+                    chunks_[index].buffer.bytes().subspan(symmetric_head_size + from, to - from)});
+            }
+            at += size;
+        }
+    }
+
     bool is_open() const noexcept { return count_ != 0; }
     std::span<out_chunk> chunks() noexcept { return {chunks_.data(), count_}; }
 

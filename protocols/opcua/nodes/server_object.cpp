@@ -3,6 +3,7 @@
 #include "protocols/opcua/nodes/address_space.hpp"
 #include "protocols/opcua/spec/generated/node_ids.hpp"
 
+#include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <string_view>
@@ -218,6 +219,31 @@ bool write_absent_history(encoder& out, std::uint32_t number) noexcept {
     }
 }
 
+bool write_subscription_limit(encoder& out, std::uint32_t number, const limits& bounds) noexcept {
+    switch (number) {
+        case id::server_server_capabilities_max_subscriptions:
+            write_number(out, bounds.max_subscriptions);
+            return true;
+        case id::server_server_capabilities_max_subscriptions_per_session:
+            write_number(out, bounds.max_subscriptions_per_session);
+            return true;
+        case id::server_server_capabilities_max_monitored_items:
+            write_number(out, bounds.max_monitored_items);
+            return true;
+        case id::server_server_capabilities_max_monitored_items_per_subscription:
+            write_number(out, bounds.max_monitored_items_per_subscription);
+            return true;
+        case id::server_server_capabilities_max_monitored_items_queue_size:
+            write_number(out, bounds.max_item_queue_size);
+            return true;
+        case id::server_server_capabilities_operation_limits_max_monitored_items_per_call:
+            write_number(out, bounds.max_monitored_items_per_call);
+            return true;
+        default:
+            return false;
+    }
+}
+
 // What is advertised is what is enforced (E63, E38): the same structure feeds both.
 bool write_capability(encoder& out, std::uint32_t number, const limits& bounds) {
     switch (number) {
@@ -273,7 +299,7 @@ bool write_capability(encoder& out, std::uint32_t number, const limits& bounds) 
             write_number(out, bounds.max_nodes_per_translate);
             return true;
         default:
-            return false;
+            return write_subscription_limit(out, number, bounds);
     }
 }
 
@@ -308,6 +334,22 @@ bool write_live_value(encoder& out, std::uint32_t number, const server_view& ser
                    write_diagnostics(out, number, server.counted) ||
                    write_capability(out, number, server.bounds) ||
                    write_configuration(out, number, who) || write_absent_history(out, number);
+    }
+}
+
+bool value_lives(std::uint32_t number) noexcept {
+    switch (number) {
+        case id::server_service_level:
+        case id::server_server_status:
+        case id::server_server_status_current_time:
+        case id::server_server_status_state:
+        case id::server_server_status_seconds_till_shutdown:
+        case id::server_server_status_shutdown_reason:
+        case id::server_server_diagnostics_server_diagnostics_summary:
+            return true;
+        default:
+            return std::any_of(summary_fields.begin(), summary_fields.end(),
+                               [&](const summary_field& field) { return field.number == number; });
     }
 }
 

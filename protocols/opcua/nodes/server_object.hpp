@@ -14,4 +14,7 @@ namespace tagferry::opcua {
 bool write_live_value(encoder& out, std::uint32_t number, const server_view& server,
                       transport::wall_time_ns now);
 
+/// Whether the value of a variable of namespace 0 may change while the server runs.
+bool value_lives(std::uint32_t number) noexcept;
+
 }  // namespace tagferry::opcua

@@ -311,6 +311,10 @@ void connection_engine::pull(transport::send_batch& batch, transport::time_point
 void connection_engine::written(const transport::write_report&) {
     // A failed write ends the connection; the driver says so in `closed`.
     outbox_.pop();
+    if (is_awaited_ && may_publish()) {
+        is_awaited_ = false;
+        server_.publishing.channel_ready();
+    }
 }
 
 transport::time_point connection_engine::deadline() const noexcept {
@@ -336,6 +340,7 @@ void connection_engine::closed(const transport::close_info&, transport::time_poi
         tell(server_event::channel_closed, status::good);
     }
     host_ = nullptr;
+    server_.publishing.channel_gone(*this);
     server_.responses.stop_waiting(*this);
     if (running_ != nullptr) {
         server_.release(*running_);
@@ -359,6 +364,28 @@ void connection_engine::slot_returned() noexcept {
     if (host_ != nullptr) {
         host_->output_ready();
     }
+}
+
+void connection_engine::begin_message(response_writer& message, std::uint32_t max_response_size) {
+    std::uint32_t most = agreed_.response_message_size;
+    if (max_response_size != 0) {
+        most = most == 0 ? max_response_size : std::min(most, max_response_size);
+    }
+    message.begin(agreed_.send_size, most, agreed_.response_chunk_count);
+}
+
+void connection_engine::send_message(response_writer& message, std::uint32_t request_id,
+                                     transport::time_point now) {
+    if (phase_ == phase::open) {
+        queue(message, request_id, now);
+    } else {
+        message.close();
+    }
+}
+
+// What a slow client is behind with is bounded in messages, and so in chunks.
+bool connection_engine::may_publish() const noexcept {
+    return outbox_.size() < server_.bounds.max_unsent_messages;
 }
 
 void connection_engine::evict() noexcept {

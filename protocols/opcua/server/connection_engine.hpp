@@ -20,6 +20,7 @@ class connection_registry;
 
 class connection_engine final : public transport::engine,
                                 public operation_owner,
+                                public publish_channel,
                                 public transport::pool_waiter {
   public:
     /// @param shared and @param registry outlive the engine.
@@ -42,6 +43,12 @@ class connection_engine final : public transport::engine,
     void resume_operation(operation& resumed, transport::time_point now) override;
     void give_up_operation(operation& gone, status_code why, transport::time_point now) override;
     void slot_returned() noexcept override;
+
+    void begin_message(response_writer& message, std::uint32_t max_response_size) override;
+    void send_message(response_writer& message, std::uint32_t request_id,
+                      transport::time_point now) override;
+    bool may_publish() const noexcept override;
+    void tell_when_ready() noexcept override { is_awaited_ = true; }
 
     std::uint32_t channel_id() const noexcept { return channel_id_; }
     bool is_closing() const noexcept { return phase_ == phase::closing; }
@@ -97,6 +104,7 @@ class connection_engine final : public transport::engine,
     phase phase_ = phase::new_;
     bool refused_ = false;          // no room for it
     bool blocked_ = false;          // a frame waits for a response slot
+    bool is_awaited_ = false;       // publishing waits until more may be queued
     std::uint32_t frame_size_ = 0;  // of the incomplete frame at the front of the input
     std::uint32_t channel_id_ = 0;
     negotiated agreed_{};

@@ -96,11 +96,7 @@ status_code connection_engine::check_session(const service& which, const node_id
     op.who = who;
     op.session_number = who->number;
     if (who->max_response_size != 0) {
-        const std::uint32_t smaller =
-            agreed_.response_message_size == 0
-                ? who->max_response_size
-                : std::min(agreed_.response_message_size, who->max_response_size);
-        op.response.begin(agreed_.send_size, smaller, agreed_.response_chunk_count);
+        begin_message(op.response, who->max_response_size);
     }
     return status::good;
 }
@@ -131,6 +127,11 @@ connection_engine::outcome connection_engine::go_on(bytes_view body, transport::
         return outcome::held;
     }
     running_ = nullptr;
+    if (done == step::held) {
+        server_.release(op);
+        assembly_.clear();
+        return outcome::handled;
+    }
     if (done == step::deferred) {
         // It was checked before asking that a pending operation is allowed; should the copy fail,
         // the client still gets an answer, and the backend's resume finds nobody.
@@ -159,7 +160,7 @@ step connection_engine::run(operation& op, bytes_view body, transport::time_poin
     who.channel_id = channel_id_;
     who.peer = peer_;
     const call caller{who, op.deadline, op.token, server_.resumer};
-    const channel_facts channel{channel_id_, security_mode::none, endpoint_url_, peer_};
+    const channel_facts channel{channel_id_, security_mode::none, endpoint_url_, peer_, this};
     decoder in{body, server_.bounds};
     in.bytes(op.list.position);
     service_context context{server_, op,      in,    op.response.out(), *budget_, now,

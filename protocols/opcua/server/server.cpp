@@ -23,7 +23,19 @@ void check(const limits& bounds) {
                       bounds.min_session_timeout_ms <= bounds.max_session_timeout_ms &&
                       bounds.min_token_lifetime_ms <= bounds.max_token_lifetime_ms &&
                       bounds.min_token_lifetime_ms != 0;
-    if (!sane) {
+    const bool sane_subscriptions =
+        bounds.max_subscriptions != 0 && bounds.max_subscriptions <= most_subscriptions &&
+        bounds.max_monitored_items != 0 && bounds.max_monitored_items <= most_monitored_items &&
+        bounds.min_publishing_interval_ms != 0 &&
+        bounds.min_publishing_interval_ms <= bounds.max_publishing_interval_ms &&
+        bounds.max_keep_alive_count != 0 &&
+        bounds.max_lifetime_count / 3 >= bounds.max_keep_alive_count &&
+        bounds.max_notifications_per_message != 0 && bounds.max_publish_requests_per_session != 0 &&
+        bounds.max_publish_requests != 0 && bounds.max_acknowledgements <= most_acknowledgements &&
+        bounds.max_unsent_messages != 0 && bounds.max_item_queue_size != 0 &&
+        bounds.min_sampling_interval_ms != 0 && bounds.max_triggering_links != 0 &&
+        bounds.max_retransmission_messages != 0;
+    if (!sane || !sane_subscriptions) {
         throw std::invalid_argument{"a limit of the OPC UA server is out of range"};
     }
 }
@@ -126,7 +138,7 @@ std::unique_ptr<transport::engine> server::make_connection(std::string_view peer
 }
 
 transport::time_point server::deadline() const noexcept {
-    auto first = parts_->state.sessions.deadline();
+    auto first = std::min(parts_->state.sessions.deadline(), parts_->state.publishing.deadline());
     if (parts_->state.pending_count.value() != 0) {
         parts_->state.operations.for_each([&](transport::completion_token, operation& each) {
             if (each.phase == operation_phase::pending) {
@@ -143,6 +155,13 @@ server_statistics server::statistics() const noexcept {
             .pending_operations = state.pending_count.value(),
             .continuation_points = state.continuation_count.value(),
             .registered_nodes = state.registered.size(),
+            .subscriptions = state.publishing.count(),
+            .monitored_items = state.publishing.items().item_count(),
+            .publish_requests = state.publishing.held(),
+            .queue_bytes = state.publishing.items().queue_bytes(),
+            .retransmission_bytes = state.publishing.retransmission_bytes(),
+            .notifications = state.publishing.notifications(),
+            .queue_overflows = state.publishing.items().overflows(),
             .refused_by_channels = state.counted.refused_by_channels.value(),
             .refused_by_address = state.counted.refused_by_address.value(),
             .evicted = state.counted.evicted.value()};
@@ -153,8 +172,9 @@ void server::expire(transport::time_point now) {
     while (session* const gone = state.sessions.expired(now)) {
         state.counted.sessions_timed_out.add(1);
         state.tell(server_event::session_timed_out, *gone, {});
-        state.end_session(*gone);
+        state.end_session(*gone, false, now);
     }
+    state.publishing.expire(now);
     if (state.pending_count.value() == 0) {
         return;
     }

@@ -17,6 +17,13 @@ struct server_statistics {
     std::uint64_t pending_operations = 0;  ///< of `max_pending_operations`
     std::uint64_t continuation_points = 0;
     std::uint64_t registered_nodes = 0;
+    std::uint64_t subscriptions = 0;         ///< of `max_subscriptions`
+    std::uint64_t monitored_items = 0;       ///< of `max_monitored_items`
+    std::uint64_t publish_requests = 0;      ///< held, of `max_publish_requests`
+    std::uint64_t queue_bytes = 0;           ///< of `max_queue_bytes`
+    std::uint64_t retransmission_bytes = 0;  ///< of `max_retransmission_bytes`
+    std::uint64_t notifications = 0;         ///< published since the start
+    std::uint64_t queue_overflows = 0;       ///< times that a queue discarded a value, likewise
     // Connections since the start.
     std::uint64_t refused_by_channels = 0;  ///< every channel has a session
     std::uint64_t refused_by_address = 0;   ///< likewise for one client address

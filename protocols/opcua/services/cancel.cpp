@@ -10,7 +10,8 @@ step cancel(service_context& context) {
     if (!context.in.ok()) {
         return context.fail(context.in.status());
     }
-    std::uint32_t cancelled = 0;
+    std::uint32_t cancelled =
+        context.server.publishing.cancel(*context.who, handle, context.now);
     context.server.operations.for_each([&](transport::completion_token, operation& each) {
         if (each.phase == operation_phase::pending && each.who == context.who &&
             each.session_number == context.who->number && each.request_handle == handle) {

@@ -36,6 +36,7 @@ enum class step : std::uint8_t {
     yielded,   ///< the turn is used up: call again next turn
     kept,      ///< the request must outlast its turn: copy it and call again
     deferred,  ///< a backend was asked: call again when it resumes
+    held,      ///< nothing is answered now: a Publish waits among those of its session
 };
 
 enum class operation_phase : std::uint8_t {
@@ -83,6 +84,18 @@ struct browse_progress {
 
 enum class write_stage : std::uint8_t { checking, waiting };
 
+/// Services on the items of one subscription.
+struct items_progress {
+    std::uint32_t subscription_id = 0;
+    std::uint32_t mode = 0;        ///< TimestampsToReturn or MonitoringMode
+    std::uint32_t triggering = 0;  ///< SetTriggering: the item
+    std::uint32_t added = 0;       ///< of its first list, done
+    std::uint32_t to_add = 0;
+    bool is_adding = false;            ///< the second list is done
+    std::size_t add_position = 0;      ///< in the request, where the first list begins
+    std::size_t results_position = 0;  ///< in the answer, where its results begin
+};
+
 /// Pooled; reused as it is, so `start` sets every field.
 struct operation {
     transport::completion_token token{};  ///< its own name in the table of operations
@@ -104,6 +117,7 @@ struct operation {
     browse_progress browse{};
     write_stage write = write_stage::checking;
     write_list writes{};
+    items_progress items{};
     response_writer response{};
     transport::pooled_buffer request{};  ///< the copy of its body, once one was made
     std::size_t request_size = 0;

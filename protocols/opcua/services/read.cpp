@@ -1,6 +1,8 @@
 // Read of the Attribute service set (Part 4 §5.10.2).
+#include "protocols/opcua/encoding/data_value.hpp"
 #include "protocols/opcua/encoding/index_range.hpp"
 #include "protocols/opcua/nodes/attributes.hpp"
+#include "protocols/opcua/services/read_value_id.hpp"
 #include "protocols/opcua/services/service.hpp"
 #include "protocols/opcua/spec/generated/node_ids.hpp"
 
@@ -11,47 +13,6 @@
 
 namespace tagferry::opcua {
 namespace {
-
-constexpr std::uint32_t timestamps_source = 0;
-constexpr std::uint32_t timestamps_server = 1;
-constexpr std::uint32_t timestamps_both = 2;
-constexpr std::uint32_t timestamps_neither = 3;
-
-// NodeId, attribute id, index range, data encoding.
-constexpr std::size_t smallest_read_value_id = 2 + 4 + 4 + 6;
-
-constexpr std::uint32_t value_attribute = static_cast<std::uint32_t>(attribute::value);
-
-// How nearly every item goes on after its NodeId: the Value, no range, no encoding.
-constexpr std::array<std::byte, 14> plain_value = [] {
-    std::array<std::byte, 14> form{};
-    form[0] = static_cast<std::byte>(value_attribute);
-    for (const std::size_t at : {4U, 5U, 6U, 7U, 10U, 11U, 12U, 13U}) {
-        form[at] = std::byte{0xFF};
-    }
-    return form;
-}();
-
-struct read_value_id {
-    node_id_view node{};
-    bool is_plain_value = false;
-    std::uint32_t attribute_id = value_attribute;
-    text_view range{};
-    qualified_name_view encoding{};
-};
-
-read_value_id next_item(decoder& in) noexcept {
-    read_value_id item;
-    item.node = in.node_id();
-    item.is_plain_value = in.skip_exactly(plain_value);
-    if (item.is_plain_value) {
-        return item;
-    }
-    item.attribute_id = in.u32();
-    item.range = in.string();
-    item.encoding = in.qualified_name();
-    return item;
-}
 
 // The usual item of a client that registered its nodes, in one look: a number of theirs, its Value.
 // False, and nothing is read, for any other.
@@ -66,128 +27,6 @@ bool take_registered_value(decoder& in, std::uint32_t& number) noexcept {
     }
     number = transport::load<std::uint32_t>(rest.data() + 3, std::endian::little);
     in.skip_bytes(id_size + plain_value.size());
-    return true;
-}
-
-// DataEncoding applies to structures in the Value attribute; naming the binary one elsewhere does
-// no harm (E64).
-status_code check_encoding(const read_value_id& item) noexcept {
-    if (item.encoding.name.empty()) {
-        return status::good;
-    }
-    if (item.attribute_id != value_attribute) {
-        return status::bad_data_encoding_invalid;
-    }
-    if (item.encoding.namespace_index == 0 && item.encoding.name == "Default Binary") {
-        return status::good;
-    }
-    return item.encoding.namespace_index == 0 &&
-                   (item.encoding.name == "Default XML" || item.encoding.name == "Default JSON")
-               ? status::bad_data_encoding_unsupported
-               : status::bad_data_encoding_invalid;
-}
-
-// A DataValue that is being written: the mask first, then only the fields it names.
-class data_value_writer {
-  public:
-    data_value_writer(encoder& out, std::uint32_t timestamps) noexcept
-        : out_(out), timestamps_(timestamps) {}
-
-    /// Writes the mask; the Variant follows from the caller when `has_value`.
-    void begin(bool has_value, status_code status, transport::wall_time_ns source,
-               transport::wall_time_ns server) noexcept {
-        status_ = status;
-        source_ = wants_source() ? source : 0;
-        server_ = wants_server() ? server : 0;
-        out_.u8(static_cast<std::uint8_t>(
-            (has_value ? 0x01U : 0U) | (status_ != status::good ? 0x02U : 0U) |
-            (source_ != 0 ? 0x04U : 0U) | (server_ != 0 ? 0x08U : 0U)));
-    }
-    void end() noexcept {
-        if (status_ != status::good) {
-            out_.u32(status_);
-        }
-        if (source_ != 0) {
-            out_.i64(date_time_ticks(source_));
-        }
-        if (server_ != 0) {
-            out_.i64(date_time_ticks(server_));
-        }
-    }
-    void only_status(status_code why, transport::wall_time_ns server) noexcept {
-        begin(false, why, 0, server);
-        end();
-    }
-
-    bool wants_source() const noexcept {
-        return timestamps_ == timestamps_source || timestamps_ == timestamps_both;
-    }
-    bool wants_server() const noexcept {
-        return timestamps_ == timestamps_server || timestamps_ == timestamps_both;
-    }
-
-  private:
-    encoder& out_;
-    std::uint32_t timestamps_;
-    status_code status_ = status::good;
-    transport::wall_time_ns source_ = 0;
-    transport::wall_time_ns server_ = 0;
-};
-
-// A scalar number with its timestamps, in one piece: what most Reads are made of.
-// @param bits the number's bytes, the first one lowest, and its size.
-void write_number(encoder& out, const sample& current, std::uint64_t bits, std::size_t size,
-                  const data_value_writer& form) noexcept {
-    constexpr std::size_t longest = 1 + 1 + 8 + 4 + 8 + 8;
-    std::byte* const begin = out.room_for(longest);
-    if (begin == nullptr) {
-        return;
-    }
-    const bool has_source = form.wants_source() && current.source_time != 0;
-    const bool has_server = form.wants_server() && current.server_time != 0;
-    begin[0] = static_cast<std::byte>(0x01U | (current.status != status::good ? 0x02U : 0U) |
-                                      (has_source ? 0x04U : 0U) | (has_server ? 0x08U : 0U));
-    begin[1] = static_cast<std::byte>(current.value.type);
-    std::byte* at = begin + 2;
-    const auto put = [&](auto value, std::size_t count) {
-        transport::store(at, value, std::endian::little);
-        at += count;
-    };
-    put(bits, size);  // all eight, of which what follows overwrites the rest
-    if (current.status != status::good) {
-        put(current.status, sizeof current.status);
-    }
-    if (has_source) {
-        put(date_time_ticks(current.source_time), sizeof(std::int64_t));
-    }
-    if (has_server) {
-        put(date_time_ticks(current.server_time), sizeof(std::int64_t));
-    }
-    out.commit(at);
-}
-
-// The low bytes of a number in the machine's order; nothing when the sample is not one number.
-bool number_of(const sample& current, std::uint64_t& bits, std::size_t& size) noexcept {
-    size = slot_element_size(current.value.type);
-    if (std::endian::native != std::endian::little || size == 0 ||
-        current.value.array_length >= 0 || current.value.bytes.size() != size) {
-        return false;
-    }
-    const std::byte* const from = current.value.bytes.data();
-    switch (size) {
-        case 1:
-            bits = std::to_integer<std::uint8_t>(*from);
-            break;
-        case 2:
-            bits = transport::load<std::uint16_t>(from, std::endian::little);
-            break;
-        case 4:
-            bits = transport::load<std::uint32_t>(from, std::endian::little);
-            break;
-        default:
-            bits = transport::load<std::uint64_t>(from, std::endian::little);
-            break;
-    }
     return true;
 }
 
@@ -314,7 +153,7 @@ void read_next(service_context& context, const data_value_writer& form) {
         item.node = {namespace_tags, node_id_kind::numeric, number, {}};
         item.is_plain_value = true;
     } else {
-        item = next_item(context.in);
+        item = read_value_id_of(context.in);
         if (item.is_plain_value && item.node.kind == node_id_kind::string &&
             item.node.namespace_index == namespace_tags &&
             server.ports.browse.find(context.caller, item.node.bytes, tag) &&
@@ -337,7 +176,7 @@ bool ask_devices(service_context& context) {
     const std::uint32_t end = std::min<std::uint32_t>(
         op.list.count, op.list.next + static_cast<std::uint32_t>(device_batch));
     for (; op.read.asked < end && ahead.ok(); ++op.read.asked) {
-        const read_value_id item = next_item(ahead);
+        const read_value_id item = read_value_id_of(ahead);
         node_key node;
         if (item.attribute_id == value_attribute &&
             resolve(context, item.node, node) == status::good && node.is_tag()) {

@@ -22,6 +22,7 @@ server_state::server_state(const backend& gateway, const limits& limits_in_force
       // evicted count for a moment with those that replace them.
       operations(std::size_t{2} * bounds.max_channels + bounds.max_pending_operations),
       continuations(bounds.max_continuation_points),
+      publishing({ports, bounds, counted}, counted, time, responses),
       service_calls(service_count()) {}
 
 void server_state::release_continuation(session& owner,
@@ -43,7 +44,9 @@ void server_state::tell(server_event what, const session& whose, std::string_vie
     ports.events.happened(what, facts);
 }
 
-void server_state::end_session(session& gone) {
+void server_state::end_session(session& gone, bool delete_subscriptions,
+                               transport::time_point now) {
+    publishing.session_ended(gone, delete_subscriptions, now);
     registered.remove_all(gone);
     continuations.for_each([&](transport::completion_token token, continuation_point& point) {
         if (point.session_number == gone.number) {

@@ -9,6 +9,7 @@
 #include "protocols/opcua/services/operation.hpp"
 #include "protocols/opcua/services/registered_nodes.hpp"
 #include "protocols/opcua/session/session.hpp"
+#include "protocols/opcua/subscription/subscriptions.hpp"
 #include "transport/memory/generation_table.hpp"
 #include "transport/memory/operations.hpp"
 #include "transport/memory/pinned_pool.hpp"
@@ -26,8 +27,6 @@ inline const transport::operation_kind opcua_read =
     transport::register_operation_kind("opcua_read");
 inline const transport::operation_kind opcua_write =
     transport::register_operation_kind("opcua_write");
-inline const transport::operation_kind opcua_publish =
-    transport::register_operation_kind("opcua_publish");
 
 /// Where a Browse that was cut off goes on (Part 4 §7.9).
 struct continuation_point {
@@ -59,6 +58,7 @@ struct server_state {
     transport::pinned_pool write_lists;  ///< items of pending Write requests
     transport::generation_table<operation> operations;
     transport::generation_table<continuation_point> continuations;
+    subscriptions publishing;
     transport::completion_sink* resumer = nullptr;  ///< resumes pending operations by token
     transport::shown_number pending_count;          ///< operations pending or abandoned
     transport::shown_number continuation_count;     ///< of `continuations`
@@ -73,7 +73,9 @@ struct server_state {
     /// Tells the log of something that happened to a session.
     void tell(server_event what, const session& whose, std::string_view peer) noexcept;
     /// Ends a session: frees what it holds and drops the answers it still waits for.
-    void end_session(session& gone);
+    /// @param delete_subscriptions false: they live on until their lifetime ends or another session
+    ///   takes them over.
+    void end_session(session& gone, bool delete_subscriptions, transport::time_point now);
     /// Gives an operation back. An abandoned one that the backend still owes a resume stays.
     void release(operation& done) noexcept;
     /// Gives a continuation point back.

@@ -19,6 +19,7 @@ struct channel_facts {
     security_mode mode = security_mode::none;
     std::string_view endpoint_url{};  ///< of the Hello
     std::string_view peer{};
+    publish_channel* publishing = nullptr;  ///< for requests that are answered later
 };
 
 /// Everything one step of a service sees. Lives for the step only.
@@ -94,6 +95,18 @@ step unregister_nodes(service_context& context);
 step read(service_context& context);
 step write(service_context& context);
 step cancel(service_context& context);
+step create_subscription(service_context& context);
+step modify_subscription(service_context& context);
+step set_publishing_mode(service_context& context);
+step delete_subscriptions(service_context& context);
+step transfer_subscriptions(service_context& context);
+step publish(service_context& context);
+step republish(service_context& context);
+step create_monitored_items(service_context& context);
+step modify_monitored_items(service_context& context);
+step set_monitoring_mode(service_context& context);
+step delete_monitored_items(service_context& context);
+step set_triggering(service_context& context);
 
 /// Resolves a NodeId of a request, registered numbers included.
 status_code resolve(service_context& context, const node_id_view& id, node_key& out);

@@ -153,7 +153,7 @@ step activate_session(service_context& context) {
 }
 
 step close_session(service_context& context) {
-    context.in.boolean();  // deleteSubscriptions: there are none yet
+    const bool delete_subscriptions = context.in.boolean();
     if (!context.in.ok()) {
         return context.fail(context.in.status());
     }
@@ -161,7 +161,7 @@ step close_session(service_context& context) {
         return context.fail(status::bad_secure_channel_id_invalid);
     }
     context.server.tell(server_event::session_closed, *context.who, context.channel.peer);
-    context.server.end_session(*context.who);
+    context.server.end_session(*context.who, delete_subscriptions, context.now);
     context.op.who = nullptr;
     context.begin_response();
     return step::finished;

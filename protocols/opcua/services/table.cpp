@@ -16,6 +16,29 @@ constexpr service absent(std::uint32_t request_type, std::string_view name) {
     return {request_type, 0, name, need::activated, nullptr, false, 0, false, nullptr, nullptr};
 }
 
+using service_function = step (*)(service_context&);
+
+constexpr service on_items(std::uint32_t request_type, std::uint32_t response_type,
+                           std::string_view name, service_function run) {
+    return {request_type,
+            response_type,
+            name,
+            need::activated,
+            &limits::max_monitored_items_per_call,
+            false,
+            0,
+            false,
+            nullptr,
+            run};
+}
+
+constexpr service on_subscriptions(std::uint32_t request_type, std::uint32_t response_type,
+                                   std::string_view name, service_function run) {
+    return {
+        request_type, response_type, name, need::activated, &limits::max_subscriptions, false, 0,
+        false,        nullptr,       run};
+}
+
 constexpr auto rows = [] {
     std::array table{
         service{id::find_servers_request_binary, id::find_servers_response_binary, "FindServers",
@@ -53,18 +76,38 @@ constexpr auto rows = [] {
         absent(id::call_request_binary, "Call"),
         absent(id::history_read_request_binary, "HistoryRead"),
         absent(id::history_update_request_binary, "HistoryUpdate"),
-        absent(id::create_monitored_items_request_binary, "CreateMonitoredItems"),
-        absent(id::modify_monitored_items_request_binary, "ModifyMonitoredItems"),
-        absent(id::set_monitoring_mode_request_binary, "SetMonitoringMode"),
-        absent(id::set_triggering_request_binary, "SetTriggering"),
-        absent(id::delete_monitored_items_request_binary, "DeleteMonitoredItems"),
-        absent(id::create_subscription_request_binary, "CreateSubscription"),
-        absent(id::modify_subscription_request_binary, "ModifySubscription"),
-        absent(id::set_publishing_mode_request_binary, "SetPublishingMode"),
-        absent(id::publish_request_binary, "Publish"),
-        absent(id::republish_request_binary, "Republish"),
-        absent(id::transfer_subscriptions_request_binary, "TransferSubscriptions"),
-        absent(id::delete_subscriptions_request_binary, "DeleteSubscriptions"),
+        on_items(id::create_monitored_items_request_binary,
+                 id::create_monitored_items_response_binary, "CreateMonitoredItems",
+                 create_monitored_items),
+        on_items(id::modify_monitored_items_request_binary,
+                 id::modify_monitored_items_response_binary, "ModifyMonitoredItems",
+                 modify_monitored_items),
+        on_items(id::set_monitoring_mode_request_binary, id::set_monitoring_mode_response_binary,
+                 "SetMonitoringMode", set_monitoring_mode),
+        on_items(id::set_triggering_request_binary, id::set_triggering_response_binary,
+                 "SetTriggering", set_triggering),
+        on_items(id::delete_monitored_items_request_binary,
+                 id::delete_monitored_items_response_binary, "DeleteMonitoredItems",
+                 delete_monitored_items),
+        on_subscriptions(id::create_subscription_request_binary,
+                         id::create_subscription_response_binary, "CreateSubscription",
+                         create_subscription),
+        on_subscriptions(id::modify_subscription_request_binary,
+                         id::modify_subscription_response_binary, "ModifySubscription",
+                         modify_subscription),
+        on_subscriptions(id::set_publishing_mode_request_binary,
+                         id::set_publishing_mode_response_binary, "SetPublishingMode",
+                         set_publishing_mode),
+        on_subscriptions(id::publish_request_binary, id::publish_response_binary, "Publish",
+                         publish),
+        on_subscriptions(id::republish_request_binary, id::republish_response_binary, "Republish",
+                         republish),
+        on_subscriptions(id::transfer_subscriptions_request_binary,
+                         id::transfer_subscriptions_response_binary, "TransferSubscriptions",
+                         transfer_subscriptions),
+        on_subscriptions(id::delete_subscriptions_request_binary,
+                         id::delete_subscriptions_response_binary, "DeleteSubscriptions",
+                         delete_subscriptions),
     };
     std::sort(table.begin(), table.end(), [](const service& left, const service& right) {
         return left.request_type < right.request_type;

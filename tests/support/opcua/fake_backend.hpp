@@ -8,6 +8,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +37,8 @@ class fake_backend final : public values_backend,
                            public feed_backend,
                            public identity_backend,
                            public configuration_backend,
-                           public events_backend {
+                           public events_backend,
+                           public schedule_backend {
   public:
     struct tag {
         bool alive = true;
@@ -49,6 +51,8 @@ class fake_backend final : public values_backend,
         status_code status = 0;
         transport::wall_time_ns source_time = 0;
         transport::wall_time_ns server_time = 0;
+        std::size_t latest = 0;  ///< watchers
+        std::size_t queued = 0;
     };
 
     fake_backend() {
@@ -63,7 +67,7 @@ class fake_backend final : public values_backend,
         who_.start_time = 1'700'000'000'000'000'000;
     }
 
-    backend ports() { return {*this, *this, *this, *this, *this, *this, *this}; }
+    backend ports() { return {*this, *this, *this, *this, *this, *this, *this, *this}; }
 
     /// Adds a tag and what is missing above it; the first name is the connection.
     tag& add_tag(std::string_view path, builtin_type type, std::vector<std::byte> value,
@@ -88,6 +92,7 @@ class fake_backend final : public values_backend,
         tag& gone = tags_[nodes_[at].tag_index];
         gone.alive = false;
         ++gone.generation;
+        marked_.insert(nodes_[at].tag_index);
         by_path_.erase(std::string{path});
         auto& siblings = nodes_[nodes_[at].parent].children;
         siblings.erase(std::find(siblings.begin(), siblings.end(), at));
@@ -243,11 +248,105 @@ class fake_backend final : public values_backend,
         pending_writes.push_back({context.sink, context.token, context.deadline, items, outcomes});
         return true;
     }
-    bool watch(const call&, tag_handle, feed_kind) override { return false; }
-    void unwatch(const call&, tag_handle, feed_kind) override {}
-    void arm(const call&) override {}
-    std::size_t drain_latest(std::span<feed_mark>) override { return 0; }
-    std::size_t drain_queued(std::span<feed_sample>) override { return 0; }
+
+    // The feed.
+
+    /// The device delivers `value`: into the table, and to whoever watches. @param changed false:
+    /// the same value again.
+    void deliver(std::string_view path, std::vector<std::byte> value, bool changed = true) {
+        tag& which = tag_at(path);
+        which.value = std::move(value);
+        which.status = 0;
+        which.source_time = which.server_time = which.server_time + 1'000'000;
+        tell(path, changed);
+    }
+    void deliver_status(std::string_view path, status_code status) {
+        tag& which = tag_at(path);
+        which.value.clear();
+        which.status = status;
+        which.server_time += 1'000'000;
+        tell(path, true);
+    }
+    /// What the gateway's shard does at the beginning of a turn that the feed asked for.
+    void wake_feed(transport::time_point now) {
+        if (feed_sink_ != nullptr && (!marked_.empty() || !ring_.empty())) {
+            transport::completion_sink& sink = *feed_sink_;
+            feed_sink_ = nullptr;
+            sink.resume(feed_token_, 0, now);
+        }
+    }
+    /// Runs until nothing asks for another turn. @return turns it took.
+    std::size_t run_turns(transport::time_point now) {
+        std::size_t turns = 0;
+        wake_feed(now);
+        while (work_ != nullptr) {
+            continued_work& work = *work_;
+            work_ = nullptr;
+            work.go_on(now);
+            wake_feed(now);
+            ++turns;
+        }
+        return turns;
+    }
+    std::size_t watched() const {
+        std::size_t sum = 0;
+        for (const tag& each : tags_) {
+            sum += each.latest + each.queued;
+        }
+        return sum;
+    }
+    std::size_t most_queued_tags = 1'000'000;
+
+    bool watch(const call&, tag_handle handle, feed_kind kind) override {
+        if (!is_live(handle)) {
+            return false;
+        }
+        tag& which = tags_[handle.index];
+        if (kind == feed_kind::queued && most_queued_tags == 0) {
+            return false;
+        }
+        ++(kind == feed_kind::queued ? which.queued : which.latest);
+        marked_.insert(handle.index);
+        return true;
+    }
+    void unwatch(const call&, tag_handle handle, feed_kind kind) override {
+        tag& which = tags_[handle.index];
+        if (which.generation == handle.generation) {
+            --(kind == feed_kind::queued ? which.queued : which.latest);
+        }
+    }
+    void arm(const call& context) override {
+        feed_sink_ = context.sink;
+        feed_token_ = context.token;
+    }
+    std::size_t drain_latest(std::span<feed_mark> into) override {
+        std::size_t written = 0;
+        while (written < into.size() && !marked_.empty()) {
+            const std::uint32_t index = *marked_.begin();
+            marked_.erase(marked_.begin());
+            const tag& which = tags_[index];
+            // Whoever watched a tag that is gone knows it by its old name.
+            into[written++] = {{index, which.generation - (which.alive ? 0U : 1U)}, true, false};
+        }
+        return written;
+    }
+    std::size_t drain_queued(std::span<feed_sample> into) override {
+        shown_.clear();
+        std::size_t written = 0;
+        while (written < into.size() && !ring_.empty()) {
+            shown_.push_back(std::move(ring_.front()));
+            ring_.pop_front();
+            queued_sample& from = shown_.back();
+            from.shown.data.value.bytes = from.value;
+            into[written++] = from.shown;
+        }
+        return written;
+    }
+
+    transport::timing_wheel& wheel() noexcept override { return wheel_; }
+    void go_on_next_turn(continued_work& work) noexcept override { work_ = &work; }
+    void forget() noexcept override { work_ = nullptr; }
+
     const identity& who_we_are() const noexcept override { return who_; }
     std::span<const std::string_view> endpoint_urls() const noexcept override { return urls; }
     std::uint8_t service_level() const noexcept override { return 255; }
@@ -280,6 +379,34 @@ class fake_backend final : public values_backend,
     }
 
     static constexpr std::size_t npos = static_cast<std::size_t>(-1);
+
+    struct queued_sample {
+        feed_sample shown{};
+        std::vector<std::byte> value{};
+    };
+
+    bool is_live(tag_handle handle) const {
+        return handle.index < tags_.size() && tags_[handle.index].alive &&
+               tags_[handle.index].generation == handle.generation;
+    }
+    void tell(std::string_view path, bool changed) {
+        const std::uint32_t index = nodes_[by_path_.at(std::string{path})].tag_index;
+        const tag& which = tags_[index];
+        if (which.latest != 0 && changed) {
+            marked_.insert(index);
+        }
+        if (which.queued != 0) {
+            queued_sample made;
+            made.shown.handle = {index, which.generation};
+            made.shown.changed = changed;
+            made.shown.data = {{}, which.status, which.source_time, which.server_time};
+            made.value = which.value;
+            if (!made.value.empty()) {
+                made.shown.data.value = {which.type, which.array_length, {}};
+            }
+            ring_.push_back(std::move(made));
+        }
+    }
 
     struct node {
         tree_kind kind = tree_kind::root;
@@ -342,6 +469,13 @@ class fake_backend final : public values_backend,
     std::deque<node> nodes_{};
     std::deque<tag> tags_{};
     std::map<std::string, std::size_t, std::less<>> by_path_{};
+    std::set<std::uint32_t> marked_{};
+    std::deque<queued_sample> ring_{};
+    std::vector<queued_sample> shown_{};
+    transport::completion_sink* feed_sink_ = nullptr;
+    transport::completion_token feed_token_{};
+    transport::timing_wheel wheel_{transport::time_point{}};
+    continued_work* work_ = nullptr;
 };
 
 }  // namespace tagferry::opcua::test

@@ -432,6 +432,21 @@ struct plant {
     }
     raw_client connect() { return raw_client{*host, time}; }
 
+    /// Lets time pass in steps of 1 ms, with everything that is due.
+    void pass(std::chrono::milliseconds span) {
+        for (; span.count() > 0; span -= std::chrono::milliseconds{1}) {
+            time.advance(std::chrono::milliseconds{1});
+            turn();
+        }
+    }
+    /// What is due now.
+    void turn() {
+        transport::turn_budget timers{time, time.now(), 100'000, std::chrono::hours{1}};
+        gateway.wheel().advance(time.now(), timers);
+        gateway.run_turns(time.now());
+        host->expire(time.now());
+    }
+
     transport::manual_clock time{};
     fake_backend gateway{};
     limits bounds;

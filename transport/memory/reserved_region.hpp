@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstddef>
 
-namespace tagferry::gateway {
+namespace tagferry::transport {
 
 class reserved_region {
   public:
@@ -15,7 +15,7 @@ class reserved_region {
     reserved_region(const reserved_region&) = delete;
     reserved_region& operator=(const reserved_region&) = delete;
 
-    /// Makes at least the first `bytes` usable; new memory reads as zero. Control thread only.
+    /// Makes at least the first `bytes` usable; new memory reads as zero. One thread at a time.
     /// False when that is past the reserved size or the system has no memory.
     bool commit(std::size_t bytes) noexcept;
 
@@ -30,4 +30,4 @@ class reserved_region {
     std::atomic<std::size_t> committed_{0};
 };
 
-}  // namespace tagferry::gateway
+}  // namespace tagferry::transport

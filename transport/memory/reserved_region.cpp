@@ -1,4 +1,4 @@
-#include "gateway/tags/reserved_region.hpp"
+#include "transport/memory/reserved_region.hpp"
 
 #include <sys/mman.h>
 
@@ -6,10 +6,10 @@
 #include <cerrno>
 #include <system_error>
 
-namespace tagferry::gateway {
+namespace tagferry::transport {
 namespace {
 
-/// Memory is committed in steps of this many bytes: one system call for a thousand tags.
+/// Memory is committed in steps of this many bytes: one system call for a thousand records.
 constexpr std::size_t commit_step = 64 * 1024;
 
 std::size_t whole_steps(std::size_t bytes) noexcept {
@@ -24,7 +24,7 @@ reserved_region::reserved_region(std::size_t bytes)
         mmap(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (address == MAP_FAILED) {
         throw std::system_error(errno, std::generic_category(),
-                                "cannot reserve address space for the tag table");
+                                "cannot reserve address space");
     }
     data_ = static_cast<std::byte*>(address);
 }
@@ -47,4 +47,4 @@ bool reserved_region::commit(std::size_t bytes) noexcept {
     return true;
 }
 
-}  // namespace tagferry::gateway
+}  // namespace tagferry::transport
