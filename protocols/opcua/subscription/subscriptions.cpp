@@ -49,6 +49,7 @@ subscriptions::subscriptions(const server_view& server, server_counters& counted
 
 subscriptions::~subscriptions() {
     ports_.schedule.forget();
+    ports_.feed.arm({self_, transport::time_point::max(), {}, nullptr});
     writer_.close();
 }
 
