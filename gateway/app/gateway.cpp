@@ -38,11 +38,16 @@ void gateway::apply(config::configuration next) {
     parts_->apply(std::move(next));
 }
 
+void gateway::reload_failed() noexcept {
+    parts_->reloads.last_successful = false;
+}
+
 void gateway::stop() {
     parts_->stop();
 }
 
 void gateway::parts::start() {
+    reloads.last_success_at = clock.wall_now();
     models.publish(std::move(first_model));
     opcua_listener->start();
     http_listener->start();
@@ -90,6 +95,8 @@ void gateway::parts::apply(config::configuration next) {
     }
     builder.remove_unused();
     models.collect();
+    reloads.last_success_at = clock.wall_now();
+    reloads.last_successful = true;
     transport::give_back_free_heap();
 }
 

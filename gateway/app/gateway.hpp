@@ -55,6 +55,10 @@ class gateway {
     /// @param next checked, as for the constructor. Throws std::logic_error when not running.
     void apply(config::configuration next);
 
+    /// For the metrics: another configuration was to be taken over, and was not. `apply` notes its
+    /// successes itself.
+    void reload_failed() noexcept;
+
     /// Returns when every shard has turned once more; hangs when one does not, which is what a
     /// watchdog is for. While it runs.
     void see_every_shard_turn();

@@ -23,14 +23,13 @@ void report_fault(void* context, std::string_view shard, std::string_view where,
 }
 
 /// A look-up of a name that nobody answers takes seconds, and must hold up neither the links of
-/// other names nor the metrics page: the links have threads of their own for it.
-constexpr std::size_t most_lookups_at_once = 16;
-
+/// other names nor the metrics page: each link with a name has a thread for it, at most
+/// `limits.connections` of them. They sleep but for the look-ups.
 std::size_t lookups_at_once(const std::vector<config::connection>& links) {
     const auto named = std::count_if(links.begin(), links.end(), [](const auto& link) {
         return !transport::parse_host(link.host, link.port);
     });
-    return std::clamp<std::size_t>(static_cast<std::size_t>(named), 1, most_lookups_at_once);
+    return std::max<std::size_t>(static_cast<std::size_t>(named), 1);
 }
 
 std::vector<const transport::shard*> shards_of(const std::deque<shard_parts>& all) {
@@ -49,7 +48,7 @@ gateway::parts::parts(config::configuration with, log::logger& to, const transpo
       clock(time),
       started_at(time.wall_now()),
       table(table_limits_of(settings.limits)),
-      reporter(to, directory),
+      reporter(to, directory, time),
       workers({"worker",
                settings.limits.worker_threads,
                settings.limits.worker_jobs,
@@ -140,6 +139,7 @@ void gateway::parts::make_sources() {
                        connection.settings.name,
                        connection.settings.host + ":" + std::to_string(connection.settings.port)});
     }
+    reporter.expect(sources.size());
     for (shard_parts& each : shards) {
         each.models = std::make_unique<transport::snapshot_reader<tag_model>>(
             models, *each.shard, &parts::model_changed, &each);
@@ -234,6 +234,7 @@ void gateway::parts::make_web() {
     counted.logger = &logger;
     counted.opcua = opcua_server.get();
     counted.version = version();
+    counted.reloads = &reloads;
     metrics_part = std::make_unique<metrics>(std::move(counted));
     collectables = {metrics_part.get()};
     const web::backend above{*web_values_part,   *web_browse_part,   *web_connections_part,

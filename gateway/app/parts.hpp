@@ -22,6 +22,8 @@
 #include "gateway/expose/web/values.hpp"
 #include "gateway/expose/web/writes.hpp"
 #include "gateway/health/metrics.hpp"
+#include "gateway/health/reload_record.hpp"
+#include "gateway/log/thinned_repeats.hpp"
 #include "gateway/sources/s7/s7_source.hpp"
 #include "gateway/tags/tag_model.hpp"
 #include "protocols/opcua/server/server.hpp"
@@ -74,18 +76,37 @@ struct shard_parts {
     gateway::parts* whole = nullptr;
 };
 
-/// Log lines about links and listeners, from their shards.
+/// Log lines about links and listeners, from their shards. What repeats without a change is
+/// written at growing intervals, with a count.
 class event_reporter final : public source_observer, public transport::listener_observer {
   public:
-    event_reporter(log::logger& logger, const source_directory& sources) noexcept
-        : logger_(logger), sources_(sources) {}
+    event_reporter(log::logger& logger, const source_directory& sources,
+                   const transport::clock& clock) noexcept
+        : logger_(logger), sources_(sources), clock_(clock) {}
+    /// Once all sources are in the directory, before any runs.
+    void expect(std::size_t sources);
+
     void source_changed(const source& which, source_state before) override;
+    void source_event_happened(const source& which, const source_event& what) override;
     void happened(transport::listener_event event, const transport::address& peer,
                   std::error_code error, std::uint64_t count) override;
 
   private:
+    /// Of one source, on its shard.
+    struct repeats {
+        log::thinned_repeats connect_failures;
+        std::string_view connect_reason;
+        log::thinned_repeats timeouts;
+        log::thinned_repeats refusals;
+        log::thinned_repeats unusable;
+        log::thinned_repeats late_scans;
+    };
+    void connect_failed(const source_place& place, const source_status& status, repeats& seen);
+
     log::logger& logger_;
     const source_directory& sources_;
+    const transport::clock& clock_;
+    std::vector<repeats> repeats_;
 };
 
 struct gateway::parts final : model_access {
@@ -155,6 +176,8 @@ struct gateway::parts final : model_access {
     std::unique_ptr<web::server> web_server;
     std::unique_ptr<transport::listener> opcua_listener;
     std::unique_ptr<transport::listener> http_listener;
+
+    reload_record reloads;
 
     gateway_endpoints endpoints;
     bool running = false;

@@ -17,11 +17,12 @@ namespace tagferry::gateway {
 
 namespace {
 
-sigset_t signals_that_end() {
+sigset_t awaited_signals() {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
     return signals;
 }
 
@@ -36,50 +37,71 @@ transport::storage_options storage_options_of(const config::process_limits& limi
     return options;
 }
 
+std::chrono::steady_clock::time_point end_of(std::optional<std::chrono::milliseconds> longest) {
+    return std::chrono::steady_clock::now() + longest.value_or(std::chrono::hours(24 * 365 * 100));
+}
+
 }  // namespace
 
-end_signals::end_signals() {
-    const sigset_t signals = signals_that_end();
+void end_signals::block() {
+    const sigset_t signals = awaited_signals();
     if (const int error = pthread_sigmask(SIG_BLOCK, &signals, nullptr); error != 0) {
         throw std::system_error(error, std::generic_category(), "cannot block signals");
     }
+}
+
+end_signals::end_signals() {
+    block();
     std::signal(SIGPIPE, SIG_IGN);
 }
 
-bool end_signals::wait(std::chrono::milliseconds longest) {
-    const sigset_t signals = signals_that_end();
+signal_seen end_signals::wait(std::chrono::milliseconds longest) {
+    const sigset_t signals = awaited_signals();
     using std::chrono::steady_clock;
     const auto end = steady_clock::now() + longest;
     for (auto now = steady_clock::now(); now < end; now = steady_clock::now()) {
         const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(end - now).count();
         const timespec wait{left / 1'000'000'000, left % 1'000'000'000};
-        if (sigtimedwait(&signals, nullptr, &wait) > 0) {
-            return true;
+        const int seen = sigtimedwait(&signals, nullptr, &wait);
+        if (seen > 0) {
+            return seen == SIGHUP ? signal_seen::reload : signal_seen::end;
         }
     }
-    return false;
+    return signal_seen::none;
 }
 
 void wait_for_end(end_signals& signals, std::optional<std::chrono::milliseconds> longest) {
-    constexpr std::chrono::milliseconds a_day = std::chrono::hours(24);
-    while (!signals.wait(longest.value_or(a_day)) && !longest) {
+    using std::chrono::milliseconds;
+    using std::chrono::steady_clock;
+    const auto end = end_of(longest);
+    for (auto now = steady_clock::now(); now < end; now = steady_clock::now()) {
+        const auto left = std::chrono::duration_cast<milliseconds>(end - now) + milliseconds(1);
+        if (signals.wait(std::min<milliseconds>(left, std::chrono::hours(24))) ==
+            signal_seen::end) {
+            return;
+        }
     }
 }
 
 void serve_until_end(end_signals& signals, gateway& served,
-                     std::optional<std::chrono::milliseconds> longest) {
+                     std::optional<std::chrono::milliseconds> longest,
+                     const std::function<void(gateway&)>& reload) {
     using std::chrono::milliseconds;
     using std::chrono::steady_clock;
     milliseconds interval = std::chrono::seconds(10);
     if (const auto watchdog = service_manager::alive_interval()) {
         interval = std::min(interval, std::chrono::duration_cast<milliseconds>(*watchdog));
     }
-    const auto end = steady_clock::now() + longest.value_or(std::chrono::hours(24 * 365 * 100));
+    const auto end = end_of(longest);
     service_manager::ready(served.status().view());
     for (auto now = steady_clock::now(); now < end; now = steady_clock::now()) {
         const auto left = std::chrono::duration_cast<milliseconds>(end - now);
-        if (signals.wait(std::min(interval, left + milliseconds(1)))) {
+        const signal_seen seen = signals.wait(std::min(interval, left + milliseconds(1)));
+        if (seen == signal_seen::end) {
             break;
+        }
+        if (seen == signal_seen::reload && reload) {
+            reload(served);
         }
         served.see_every_shard_turn();
         service_manager::status(served.status().view());

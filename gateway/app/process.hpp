@@ -8,6 +8,8 @@
 #include "transport/time/clock.hpp"
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -17,13 +19,21 @@ namespace tagferry::gateway {
 
 class gateway;
 
-/// Waits for SIGTERM and SIGINT. Made before any other thread, so that every thread inherits the
-/// signals blocked and only `wait` takes them. SIGPIPE is ignored.
+enum class signal_seen : std::uint8_t {
+    none,    ///< the time has passed without
+    end,     ///< SIGTERM or SIGINT
+    reload,  ///< SIGHUP
+};
+
+/// Waits for SIGTERM, SIGINT and SIGHUP. Made before any other thread, so that every thread
+/// inherits the signals blocked and only `wait` takes them. SIGPIPE is ignored.
 class end_signals {
   public:
     end_signals();
-    /// True when one came, false when `longest` has passed without.
-    bool wait(std::chrono::milliseconds longest);
+    signal_seen wait(std::chrono::milliseconds longest);
+
+    /// Blocks them on this thread: what comes before there is an `end_signals` waits for it.
+    static void block();
 };
 
 /// The log of a process, written by its storage thread until destroyed.
@@ -54,14 +64,15 @@ struct serving_line {
 /// Of several OPC UA or HTTP addresses the first.
 void print_serving_line(std::ostream& out, const serving_line& line);
 
-/// Waits for a signal, or for the end of `--duration`.
+/// Waits for the end: a signal, or the end of `--duration`. There is nothing to reload.
 void wait_for_end(end_signals& signals, std::optional<std::chrono::milliseconds> longest);
 
 /// From the end of a start to a signal or the end of `--duration`: keeps systemd's watchdog
 /// content while every shard turns, and tells it in words how things are.
-/// @param longest nothing: until a signal comes.
+/// @param longest nothing: until a signal comes. @param reload called on SIGHUP; may be empty.
 void serve_until_end(end_signals& signals, gateway& served,
-                     std::optional<std::chrono::milliseconds> longest);
+                     std::optional<std::chrono::milliseconds> longest,
+                     const std::function<void(gateway&)>& reload);
 
 /// Reads `50s`, `10m`, `2h` or `1500ms`. Empty when the text is anything else, or is not over 0.
 std::optional<std::chrono::milliseconds> parse_duration(const std::string& text);

@@ -8,9 +8,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace tagferry::gateway::cli {
 
@@ -32,6 +36,28 @@ std::optional<config::configuration> read_configuration(const config::load_optio
     return loaded.found.ok() ? std::optional(std::move(loaded.value)) : std::nullopt;
 }
 
+/// SIGHUP: the configuration is read again from where it came. What cannot be taken over leaves
+/// the old one in force, whole.
+void reload(const config::load_options& from, gateway& served, log::logger& logger) {
+    config::load_result loaded = config::load(from);
+    if (!loaded.found.ok()) {
+        const std::string first = loaded.found.render(loaded.found.findings().front());
+        served.reload_failed();
+        logger.write(
+            log::event::config_invalid,
+            {{"file", from.file}, {"text", first}, {"findings", loaded.found.findings().size()}});
+        return;
+    }
+    try {
+        served.apply(std::move(loaded.value));
+        logger.write(log::event::config_loaded, {{"file", from.file}});
+    } catch (const std::exception& fault) {
+        served.reload_failed();
+        logger.write(log::event::config_not_applied,
+                     {{"file", from.file}, {"reason", std::string_view{fault.what()}}});
+    }
+}
+
 void run(const options& given, command_context& context) {
     config::load_options load = load_options_of(given.configuration);
     add_port_flags(given.serving, load);
@@ -43,8 +69,10 @@ void run(const options& given, command_context& context) {
     end_signals signals;
     const transport::real_clock clock;
     process_log log(settings->log, settings->limits, clock);
+    serving_company company;
+    company.reload = [&load, &log](gateway& served) { reload(load, served, log.logger()); };
     context.result =
-        serve(given.serving, std::move(*settings), {}, signals, log.logger(), clock, context);
+        serve(given.serving, std::move(*settings), company, signals, log.logger(), clock, context);
 }
 
 }  // namespace

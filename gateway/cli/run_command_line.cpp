@@ -83,6 +83,10 @@ std::string exit_codes_text() {
 
 }  // namespace
 
+bool serves(std::string_view command) noexcept {
+    return command == "run" || command == "demo" || command == "sim";
+}
+
 int run_command_line(int argument_count, const char* const* arguments, std::ostream& out,
                      std::ostream& err) {
     CLI::App root{"Reads Siemens S7 PLC tags and serves them over OPC UA, REST and metrics.",

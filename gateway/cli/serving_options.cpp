@@ -115,7 +115,7 @@ exit_code serve(const serving_options& options, config::configuration settings,
     }
     transport::give_back_free_heap();
     logger.write(log::event::gateway_ready);
-    serve_until_end(signals, *served, options.duration);
+    serve_until_end(signals, *served, options.duration, company.reload);
     logger.write(log::event::gateway_stopping);
     served->stop();
     logger.write(log::event::gateway_stopped);

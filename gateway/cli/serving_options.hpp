@@ -46,6 +46,8 @@ inline constexpr std::string_view http_mark = "{http}";
 struct serving_company {
     std::vector<std::string> s7;  ///< endpoints of simulated PLCs
     std::string words;            ///< printed after the endpoints when no script reads
+    /// What SIGHUP does; empty: nothing.
+    std::function<void(gateway&)> reload{};
 };
 
 /// Builds the gateway, prints where it is, and serves until the end. Words of failure go to the

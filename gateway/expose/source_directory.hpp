@@ -35,6 +35,15 @@ class source_directory {
         }
         return nullptr;
     }
+    /// Null for a source that is not in it.
+    const source_place* find(const source& which) const noexcept {
+        for (const source_place& place : places_) {
+            if (place.source == &which) {
+                return &place;
+            }
+        }
+        return nullptr;
+    }
 
   private:
     std::vector<source_place> places_;

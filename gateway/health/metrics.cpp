@@ -335,6 +335,17 @@ void append_log(families& to, const log::logger& logger) {
                      .take());
 }
 
+void append_reloads(families& to, const reload_record& seen) {
+    to.push_back(gauge("tagferry_config_last_reload_successful",
+                       "1 unless the last reload of the configuration failed.")
+                     .add({}, seen.last_successful.load() ? 1 : 0)
+                     .take());
+    to.push_back(gauge("tagferry_config_last_reload_success_timestamp_seconds",
+                       "When a configuration was last taken over.")
+                     .add({}, static_cast<double>(seen.last_success_at.load()) / 1e9)
+                     .take());
+}
+
 }  // namespace
 
 std::vector<prometheus::MetricFamily> metrics::Collect() const {
@@ -360,6 +371,9 @@ std::vector<prometheus::MetricFamily> metrics::Collect() const {
     append_threads(all, from_);
     if (from_.logger != nullptr) {
         append_log(all, *from_.logger);
+    }
+    if (from_.reloads != nullptr) {
+        append_reloads(all, *from_.reloads);
     }
     append_process_metrics(all);
     return all;

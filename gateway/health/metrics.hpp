@@ -5,6 +5,7 @@
 
 #include "gateway/expose/source_directory.hpp"
 #include "gateway/expose/web/writes.hpp"
+#include "gateway/health/reload_record.hpp"
 #include "gateway/log/log.hpp"
 #include "gateway/tags/tag_feed.hpp"
 #include "gateway/tags/tag_table.hpp"
@@ -31,6 +32,7 @@ struct metrics_sources {
     const log::logger* logger = nullptr;
     const opcua::server* opcua = nullptr;
     const web_writes* writes = nullptr;
+    const reload_record* reloads = nullptr;
     std::string_view version;  ///< static storage
 };
 

@@ -23,6 +23,7 @@ enum class event : std::uint8_t {
     config_loaded,
     config_warning,
     config_invalid,
+    config_not_applied,
     listener_opened,
     listener_failed,
     listener_refused,

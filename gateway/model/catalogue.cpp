@@ -136,6 +136,20 @@ const reason_entry& describe(reason_id id) noexcept {
                : catalogue[static_cast<std::size_t>(reason_id::s7_other_item_code)];
 }
 
+bool came_from_device(reason_id id) noexcept {
+    switch (id) {
+        case reason_id::never_read:
+        case reason_id::link_down:
+        case reason_id::job_timed_out:
+        case reason_id::item_too_large:
+        case reason_id::tag_removed:
+        case reason_id::shutting_down:
+            return false;
+        default:
+            return true;
+    }
+}
+
 reason_id reason_of_s7_read_code(std::uint8_t code) noexcept {
     switch (code) {
         case 0x01:

@@ -67,6 +67,11 @@ std::span<const reason_entry> reason_catalogue() noexcept;
 /// The entry of `id`; that of `s7_other_item_code` for a number outside the catalogue.
 const reason_entry& describe(reason_id id) noexcept;
 
+/// Whether a status of this reason goes with something the device sent: its own refusal, or the
+/// value that is still shown. The others arose on this side, from what did not come; a source
+/// timestamp then is the time of that, and not the device's.
+bool came_from_device(reason_id id) noexcept;
+
 /// What an S7 item return code other than FF (good) means for a read or for a write. Code 03 is
 /// the only one that differs: BadNotReadable or BadNotWritable.
 reason_id reason_of_s7_read_code(std::uint8_t code) noexcept;

@@ -71,12 +71,23 @@ struct source_write {
 /// What came of it: never more than one of these for a write, and never none.
 struct write_outcome {
     reason_id reason = reason_id::write_not_sent;
-    std::uint32_t bytes_written = 0;  ///< of a value that was partly written
+    /// That the device has confirmed: exact when the value was partly written; of a write whose
+    /// outcome is unknown, what was confirmed before.
+    std::uint32_t bytes_written = 0;
+    /// The device's own code where it refused: of the first item, or of the request (over 0xFF).
+    int device_code = -1;
 };
 
+/// On the source's shard.
 class write_listener {
   public:
-    /// On the source's shard, exactly once for each accepted write.
+    /// Asked once, right before the first byte of an accepted write is handed on, possibly from
+    /// inside `write`. From here on its outcome depends on the device.
+    /// @return false when nobody wants it any more: nothing is sent, and it finishes as
+    ///   `write_not_sent`.
+    virtual bool write_starting(std::uint64_t /*ticket*/) { return true; }
+
+    /// Exactly once for each accepted write, never from inside `write`.
     virtual void write_finished(std::uint64_t ticket, const write_outcome& outcome) = 0;
 
   protected:
@@ -100,10 +111,30 @@ class browse_listener {
 
 class source;
 
-/// Told on the source's shard of every change of its state.
+/// What happens to a source besides its changes of state.
+enum class source_event_kind : std::uint8_t {
+    item_failed,        ///< the device refused a tag that it delivered before, or never did
+    request_timed_out,  ///< no answer in time
+    request_refused,    ///< the device refused a whole request
+    reply_unusable,     ///< an answer that contradicts its request
+    scan_late,          ///< a scan was skipped because the one before was not over
+};
+
+struct source_event {
+    source_event_kind kind{};
+    std::string_view tag{};         ///< path of the tag it is about, if it is about one
+    std::string_view scan_class{};  ///< likewise
+    reason_id reason = reason_id::none;
+    int device_code = -1;  ///< the device's own code, if there is one
+};
+
+/// Told on the source's shard.
 class source_observer {
   public:
+    /// Of every change of its state, and when an attempt to connect has failed while it is
+    /// `waiting`.
     virtual void source_changed(const source& which, source_state before) = 0;
+    virtual void source_event_happened(const source& /*which*/, const source_event& /*what*/) {}
 
   protected:
     ~source_observer() = default;
@@ -136,8 +167,9 @@ class source {
     virtual bool read(std::span<const tag_handle> tags, std::uint64_t ticket,
                       device_read_listener& listener) = 0;
 
-    /// Sends one value to the device. The table is not changed by a write; an accepted one is
-    /// followed by a read of its block.
+    /// Sends one value to the device. The table is not changed by a write; once it has ended, its
+    /// block is read. Writes of one tag keep the order of the calls, whoever makes them: the next
+    /// is sent when the one before it has ended. Writes of different tags may overtake each other.
     /// @param write its value is copied.
     /// @return `none` when accepted and the listener will be told; otherwise why it was refused
     ///   before anything was sent, and the listener will not be told anything.

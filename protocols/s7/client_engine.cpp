@@ -109,6 +109,7 @@ void client_engine::opened(transport::engine_host& host, time_point now) {
     limits_ = {};
     frame_size_ = 0;
     timeouts_in_a_row_ = 0;
+    last_heard_ = now;
     joiner_.reset();
     cutter_.set_tpdu_size(default_tpdu_size);
     handshake_unsent_ = true;
@@ -119,7 +120,11 @@ void client_engine::opened(transport::engine_host& host, time_point now) {
 
 void client_engine::closed(const close_info& info, time_point now) {
     const transport::operation_scope scope(transport::kind_control);
-    const link_reason reason = ending_ == link_reason::none ? reason_of(info.reason) : ending_;
+    link_reason reason = ending_ == link_reason::none ? reason_of(info.reason) : ending_;
+    if (state_ != link_state::up &&
+        (reason == link_reason::peer_closed || reason == link_reason::transport_error)) {
+        reason = link_reason::closed_in_handshake;
+    }
     host_ = nullptr;
     state_ = link_state::down;
     limits_ = {};
@@ -406,6 +411,7 @@ void client_engine::take_setup_reply(const s7_message& message, time_point /*now
 }
 
 void client_engine::take_reply(const s7_message& message, time_point now) {
+    last_heard_ = now;
     const auto index = jobs_.find(message.reference);
     if (!index) {
         ++counters_.replies_foreign;
@@ -540,22 +546,22 @@ void client_engine::expire(time_point now) {
     if (state_ != link_state::up) {
         return give_up(link_reason::handshake_timeout, 0, close_reason::timed_out);
     }
+    bool silent = false;
     // An abandoned job stays in flight, so that the list does not move.
     for (std::size_t i = 0; i < jobs_.in_flight().size(); ++i) {
         const std::size_t index = jobs_.in_flight()[i];
         const job_slot& slot = jobs_.slot(index);
         if (slot.state == job_state::sent && slot.sent + options_.job_timeout <= now) {
             ++timeouts_in_a_row_;
+            silent = silent || last_heard_ <= slot.sent;
             const transport::operation_scope scope(kind_of(slot.kind));
             finish(index, job_outcome::timed_out, 0, now);
         }
     }
-    // One lost answer beside a live link costs one place of the window; several jobs without any
-    // answer, or no place left, mean that the link is dead.
-    const std::size_t abandoned = jobs_.in_flight_abandoned();
-    const bool all_in_flight = abandoned == jobs_in_flight() && abandoned > 1;
-    if (timeouts_in_a_row_ >= options_.timeouts_in_a_row || all_in_flight ||
-        abandoned >= limits_.window) {
+    // One lost answer beside a live link costs one place of the window. Nothing heard at all while
+    // a job waited, or most of the window lost, means that the link is dead or of little use.
+    if (silent || timeouts_in_a_row_ >= options_.timeouts_in_a_row ||
+        2 * jobs_.in_flight_abandoned() > limits_.window) {
         give_up(link_reason::job_timeouts, 0, close_reason::timed_out);
     }
 }
@@ -563,36 +569,6 @@ void client_engine::expire(time_point now) {
 void client_engine::resume(transport::completion_token /*token*/, std::uint32_t /*result*/,
                            time_point /*now*/) {
     // The client starts nothing that is finished by somebody else.
-}
-
-std::string_view words_of(link_reason reason) noexcept {
-    switch (reason) {
-        case link_reason::none:
-            return "connected";
-        case link_reason::handshake_timeout:
-            return "the PLC did not answer the connection request in time: check address and port";
-        case link_reason::connection_refused:
-            return "the PLC refused the connection: check rack, slot and connection type, and "
-                   "whether it has a free connection";
-        case link_reason::setup_refused:
-            return "the PLC refused the setup of the connection: check that it allows PUT/GET "
-                   "access";
-        case link_reason::setup_unusable:
-            return "the PLC offered a connection that cannot be used";
-        case link_reason::peer_closed:
-            return "the PLC, or a device between, closed the connection: check both and the cable";
-        case link_reason::transport_error:
-            return "the network connection failed: check cable and switches";
-        case link_reason::disconnected:
-            return "the PLC ended the connection: check whether it was restarted";
-        case link_reason::protocol_error:
-            return "what answers is not an S7 PLC, or one without PUT/GET access";
-        case link_reason::job_timeouts:
-            return "the PLC stopped answering: check its power, and cable and switches";
-        case link_reason::requested:
-            return "closed by this side";
-    }
-    return "unknown reason";
 }
 
 }  // namespace tagferry::s7

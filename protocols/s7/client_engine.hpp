@@ -7,6 +7,7 @@
 #pragma once
 
 #include "protocols/s7/session/job_table.hpp"
+#include "protocols/s7/session/link_reason.hpp"
 #include "protocols/s7/wire/fragments.hpp"
 #include "protocols/s7/wire/limits.hpp"
 #include "protocols/s7/wire/variables.hpp"
@@ -20,7 +21,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace tagferry::s7 {
@@ -35,23 +35,6 @@ enum class link_state : std::uint8_t {
     negotiating,  ///< COTP is up, setup communication is out
     up,           ///< jobs can be submitted
 };
-
-/// Why a link is not up. `none` while it is, or was never tried.
-enum class link_reason : std::uint8_t {
-    none,
-    handshake_timeout,   ///< no COTP confirm or setup reply in time
-    connection_refused,  ///< disconnect or error TPDU: wrong TSAP, or the PLC has none free
-    setup_refused,       ///< the PLC answered setup communication with an error
-    setup_unusable,      ///< negotiated values that nothing can be done with
-    peer_closed,         ///< the PLC or somebody between closed the connection
-    transport_error,
-    disconnected,    ///< disconnect or error TPDU while up
-    protocol_error,  ///< the peer sent what is not S7
-    job_timeouts,    ///< jobs in a row, or all in flight, were not answered
-    requested,       ///< this side closed it
-};
-/// What the reason means, with the remedy where one is known. Static storage.
-std::string_view words_of(link_reason reason) noexcept;
 
 struct negotiated_limits {
     std::size_t pdu_size = 0;   ///< bytes
@@ -122,7 +105,8 @@ struct client_options {
     std::size_t max_items = 20;                    ///< largest job accepted in items, 1 to 255
     transport::duration handshake_timeout = std::chrono::seconds(3);
     transport::duration job_timeout = std::chrono::seconds(2);
-    /// Timeouts in a row after which the link is given up; all in flight at once does it too.
+    /// Timeouts in a row after which the link is given up. It is too when nothing was heard while a
+    /// job waited, or when jobs given up hold more than half of the window.
     std::size_t timeouts_in_a_row = 3;
 };
 
@@ -224,6 +208,7 @@ class client_engine final : public transport::engine {
     std::size_t frame_size_ = 0;
     transport::time_point handshake_deadline_{};
     std::size_t timeouts_in_a_row_ = 0;
+    transport::time_point last_heard_{};  ///< when the last reply came, or the link began
     bool handshake_unsent_ = false;  ///< the message of the present state is still to be pulled
     bool turned_away_ = false;       ///< a submit found no room since capacity was last offered
     std::array<std::byte, 48> connect_message_{};

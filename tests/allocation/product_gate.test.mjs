@@ -16,10 +16,11 @@ import { openStream } from '../support/node/stream_client.mjs';
 const operations = 10_000;
 const warm_up = 1_000;
 const tag_count = 200;
+const written_count = 8;
 const stride = 300;  // bytes: so far apart that no two tags are merged, 10 jobs a scan
 
 const tag_block = (round) => {
-    const bytes = Buffer.alloc(tag_count * stride + 64);
+    const bytes = Buffer.alloc(tag_count * stride + 64 + 2 * written_count);
     for (let i = 0; i < tag_count; ++i) {
         bytes.writeFloatBE(i + round, i * stride);
     }
@@ -29,13 +30,18 @@ const tag_block = (round) => {
 const configuration = (folder, port, shards) => writeJson(folder.path, `gate-${shards}.json`, {
     state_directory: folder.path,
     shards,
-    opcua: { listen: ['127.0.0.1:0'], allow_none_policy: true },
+    opcua: { listen: ['127.0.0.1:0'], allow_none_policy: true, allow_anonymous_write: true },
     web: { listen: ['127.0.0.1:0'] },
     connections: [{
         name: 'plc', protocol: 's7', host: '127.0.0.1', port, family: 's7-300', slot: 2,
         scan_classes: [{ name: 'fast', interval_ms: 10 }],
-        tags: Array.from({ length: tag_count }, (_, i) => (
-            { path: `line/t${i}`, address: `DB1.DBD${i * stride}`, type: 'REAL' })),
+        tags: [
+            ...Array.from({ length: tag_count }, (_, i) => (
+                { path: `line/t${i}`, address: `DB1.DBD${i * stride}`, type: 'REAL' })),
+            ...Array.from({ length: written_count }, (_, i) => (
+                { path: `line/w${i}`, address: `DB1.DBW${tag_count * stride + 64 + 2 * i}`,
+                    type: 'INT', writable: true })),
+        ],
     }],
 });
 
@@ -135,6 +141,14 @@ for (const shards of [1, 2]) {
                 const { status, text } = await getText(agent, url);
                 assert.equal(status, 200, text);
             };
+            const write_once = async (i) => {
+                const status = await client.session.write({
+                    nodeId: `ns=3;s=plc/line/w${i % written_count}`,
+                    attributeId: opcua.AttributeIds.Value,
+                    value: { value: { dataType: opcua.DataType.Int16, value: i % 30_000 } },
+                });
+                assert.equal(status, opcua.StatusCodes.Good, `write ${i}`);
+            };
             const repeat = async (count, operation) => {
                 for (let i = 0; i < count; ++i) {
                     await operation(i);
@@ -146,11 +160,13 @@ for (const shards of [1, 2]) {
             });
             await subscribe(client.session);
             const before = await scrape(gateway.endpoints.http);
-            await Promise.all([repeat(warm_up / 2, read_once), repeat(warm_up / 2, get_once)]);
+            await Promise.all([repeat(warm_up / 2, read_once), repeat(warm_up / 2, get_once),
+                repeat(warm_up / 2, write_once)]);
 
             const outer_before = outerCount(counter);
             const begun = Date.now();
-            await Promise.all([repeat(operations, read_once), repeat(operations, get_once)]);
+            await Promise.all([repeat(operations, read_once), repeat(operations, get_once),
+                repeat(operations, write_once)]);
             // 10 jobs every 10 ms: 10,000 take 10 s.
             await new Promise((done) => setTimeout(done, Math.max(0, begun + 11_000 - Date.now())));
             const outer_after = outerCount(counter);
@@ -158,14 +174,16 @@ for (const shards of [1, 2]) {
 
             // The scrapes themselves pay to `control` and `other`; what else is charged tells where
             // to look.
-            const charged = ['s7_read', 'opcua_read', 'opcua_publish', 'http_value', 'ws_push', 'control', 'other'].map((kind) => {
+            const kinds = ['s7_read', 's7_write', 'opcua_read', 'opcua_write', 'opcua_publish',
+                'http_value', 'ws_push'];
+            const charged = [...kinds, 'control', 'other'].map((kind) => {
                 const name = `tagferry_operation_allocations_total{kind="${kind}"}`;
                 return `${kind} ${after(name) - before(name)}`;
             });
             assert.equal(outer_after - outer_before, 0n,
                 `allocations seen from outside; the product charged: ${charged.join(', ')}`);
             assert.ok(outer_before > 0n, 'the outer counter counts');
-            for (const kind of ['s7_read', 'opcua_read', 'opcua_publish', 'http_value', 'ws_push']) {
+            for (const kind of kinds) {
                 const grown = (name) => after(`${name}{kind="${kind}"}`) - before(`${name}{kind="${kind}"}`);
                 assert.ok(grown('tagferry_operations_total') >= operations,
                     `${kind}: ${grown('tagferry_operations_total')} operations`);

@@ -85,7 +85,9 @@ struct client_link::state final : descriptor_watcher, driver_owner, lookup_sink 
     std::error_code failed;  ///< why the last address of this attempt failed
     std::vector<address> addresses;
     std::size_t next_address = 0;
-    owned_descriptor socket;  ///< while connecting
+    std::optional<address> last_good;  ///< connected to before, under this name
+    bool try_last_good = false;        ///< before the name is looked up again
+    owned_descriptor socket;           ///< while connecting
     std::unique_ptr<tcp_driver> driver;
     name_lookup lookup;
     back_off delays;
@@ -165,8 +167,10 @@ void client_link::state::alarm_rings(time_point now) {
     if (status.state == link_state::waiting) {
         begin_attempt(now);
     } else {
+        const bool resolving = status.state == link_state::resolving;
         drop_socket();
-        attempt_failed(std::make_error_code(std::errc::timed_out), now);
+        attempt_failed(
+            resolving ? silent_name_server() : std::make_error_code(std::errc::timed_out), now);
     }
 }
 
@@ -181,18 +185,34 @@ void client_link::state::begin_attempt(time_point now) {
         return;
     }
     addresses.clear();
-    if (!lookup.begin(options.host, options.port)) {
+    const bool asked = lookup.begin(options.host, options.port);
+    if (last_good && try_last_good) {
+        addresses.push_back(*last_good);
+        connect_next(now);
+    } else if (asked) {
+        enter(link_state::resolving, now);
+    } else {
         attempt_failed(std::make_error_code(std::errc::resource_unavailable_try_again), now);
-        return;
     }
-    enter(link_state::resolving, now);
 }
 
 void client_link::state::looked_up(const lookup_result& result, time_point now) {
+    if (status.state == link_state::connecting) {
+        // Beside the attempt at the last good address: the others follow when that fails.
+        for (const address& each : result.addresses) {
+            if (last_good && !(each == *last_good)) {
+                addresses.push_back(each);
+            }
+        }
+        return;
+    }
     if (status.state != link_state::resolving) {
         return;  // that attempt has timed out, or was stopped
     }
     addresses = result.addresses;
+    if (addresses.empty() && last_good) {
+        addresses.push_back(*last_good);
+    }
     failed = result.error;
     connect_next(now);
 }
@@ -249,6 +269,8 @@ void client_link::state::ready(readiness) {
 void client_link::state::connected(time_point now) {
     alarm.cancel();
     home.descriptors().remove(socket.get(), *this);
+    last_good = status.peer;
+    try_last_good = true;
     ++status.successes;
     driver = std::make_unique<tcp_driver>(home, mind, *this, options.connection, home.descriptors(),
                                           socket.release());
@@ -263,6 +285,7 @@ void client_link::state::connected(time_point now) {
 
 void client_link::state::attempt_failed(std::error_code error, time_point now) {
     alarm.cancel();
+    try_last_good = last_good && is_silent_name_server(error);
     options.connection.counters->connect_failures.add(1);
     status.last_close = {close_reason::connect_failed, error};
     wait_for_next(now);

@@ -16,7 +16,9 @@ class shard;
 class worker_pool;
 
 struct client_link_options {
-    std::string host;  ///< numeric IPv4 or IPv6, or a name (resolved at every attempt)
+    /// Numeric IPv4 or IPv6, or a name. A name is looked up at every attempt; the address that was
+    /// last connected to is tried at once, beside the look-up, until it fails.
+    std::string host;
     std::uint16_t port = 0;
     duration connect_timeout = std::chrono::seconds{3};  ///< resolving included
     /// The first wait after a failure; each further one doubles up to `back_off_max`. A jitter of

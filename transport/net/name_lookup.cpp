@@ -19,12 +19,16 @@ class lookup_category final : public std::error_category {
     std::string message(int code) const override { return gai_strerror(code); }
 };
 
+const lookup_category& category() noexcept {
+    static const lookup_category instance;
+    return instance;
+}
+
 std::error_code lookup_error(int code) noexcept {
-    static const lookup_category category;
     if (code == EAI_SYSTEM) {
         return last_system_error();
     }
-    return {code, category};
+    return {code, category()};
 }
 
 void look_up(const std::string& host, std::uint16_t port, lookup_result& result) {
@@ -52,6 +56,18 @@ void look_up(const std::string& host, std::uint16_t port, lookup_result& result)
 }
 
 }  // namespace
+
+bool is_silent_name_server(std::error_code error) noexcept {
+    return error == silent_name_server();
+}
+
+bool is_unknown_name(std::error_code error) noexcept {
+    return error.category() == category() && !is_silent_name_server(error);
+}
+
+std::error_code silent_name_server() noexcept {
+    return {EAI_AGAIN, category()};
+}
 
 /// One look-up under way. It belongs to the list of all, not to who asked, because the worker may
 /// outlast both the asker and the shard.

@@ -7,9 +7,17 @@
 
 #include <cstdint>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace tagferry::transport {
+
+/// Whether the error says that there is no such name.
+bool is_unknown_name(std::error_code error) noexcept;
+/// Whether it says that no name server could tell.
+bool is_silent_name_server(std::error_code error) noexcept;
+/// Such an error, for who has waited long enough.
+std::error_code silent_name_server() noexcept;
 
 /// What a look-up brought.
 struct lookup_result {

@@ -32,10 +32,6 @@ bool unpack_texts(std::span<const std::byte> packed, std::uint16_t capacity, std
     return at == packed.size();
 }
 
-std::uint64_t bit_of(opcua::tag_handle tag) noexcept {
-    return std::uint64_t{1} << (tag.index % 64U);
-}
-
 }  // namespace
 
 opcua_writes::opcua_writes(transport::shard& asking, const model_access& models,
@@ -46,8 +42,8 @@ opcua_writes::opcua_writes(transport::shard& asking, const model_access& models,
       limits_(limits),
       requests_(limits.requests),
       lines_(sources.all().size()) {
-    for (std::vector<part*>& line : lines_) {
-        line.reserve(limits.requests);
+    for (line& each : lines_) {
+        each.parts.reserve(limits.requests);
     }
     std::vector<transport::completion_token> taken(limits.requests);
     for (transport::completion_token& each : taken) {
@@ -123,13 +119,11 @@ bool opcua_writes::route(request& to) {
             sources_.find(models_.model().connections()[to.routed[first].connection].owner);
         made.items = std::span(to.routed).subspan(first, end - first);
         made.next = 0;
-        made.sent = false;
+        made.open = 0;
         made.state.store(part_state::resting, std::memory_order_relaxed);
         made.counted = false;
-        made.waiting_with = 0;
-        made.tags = 0;
-        for (const routed_item& each : made.items) {
-            made.tags |= bit_of(to.items[each.item].handle);
+        for (routed_item& each : made.items) {
+            each.of = &made;
         }
         first = end;
     }
@@ -172,45 +166,27 @@ bool opcua_writes::start_write(const opcua::call& context, std::span<const opcua
 /// On the source's shard.
 void opcua_writes::run_part(void* object, std::uint64_t /*a*/, std::uint64_t /*b*/) {
     part& which = *static_cast<part*>(object);
-    which.hub->line_of(which).push_back(&which);
-    which.hub->resume_work(which);
+    line& of = which.hub->line_of(which);
+    of.parts.push_back(&which);
+    which.hub->work_off(of);
 }
 
-void opcua_writes::resume_work(part& which) {
-    if (begin_work(which)) {
-        go_on(which);
-    } else {
-        end(which);
-    }
-}
-
-std::vector<opcua_writes::part*>& opcua_writes::line_of(const part& which) noexcept {
+opcua_writes::line& opcua_writes::line_of(const part& which) noexcept {
     return lines_[static_cast<std::size_t>(which.place - sources_.all().data())];
 }
 
-/// Whether a part before it in the line may have that tag.
-bool opcua_writes::is_behind_another(const part& which, std::uint64_t tag_bit) noexcept {
-    for (const part* const before : line_of(which)) {
-        if (before == &which) {
-            return false;
+/// Passes on what the source takes, of the oldest part first: none overtakes another.
+void opcua_writes::work_off(line& of) {
+    while (!of.parts.empty()) {
+        part& oldest = *of.parts.front();
+        const bool wanted = begin_work(oldest);
+        if (wanted && !pass_on(oldest, of)) {
+            oldest.state.store(part_state::resting, std::memory_order_release);
+            return;
         }
-        if ((before->tags & tag_bit) != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/// After a part has left the line. Each call of `resume_work` may change the line.
-void opcua_writes::let_others_go_on(std::vector<part*>& line) {
-    for (std::size_t i = 0; i < line.size();) {
-        part& each = *line[i];
-        ++i;
-        if (each.waiting_with != 0 && !is_behind_another(each, each.waiting_with)) {
-            each.waiting_with = 0;
-            resume_work(each);
-            i = 0;
-        }
+        oldest.next = oldest.items.size();
+        of.parts.erase(of.parts.begin());
+        rest_or_end(oldest);
     }
 }
 
@@ -221,44 +197,49 @@ bool opcua_writes::begin_work(part& which) noexcept {
                                                std::memory_order_acquire);
 }
 
-void opcua_writes::set_outcome(part& which, std::size_t item, reason_id reason) noexcept {
-    which.owner->outcomes[which.items[item].item] =
+void opcua_writes::set_outcome(routed_item& item, reason_id reason) noexcept {
+    item.state = progress::ended;
+    item.of->owner->outcomes[item.item] =
         static_cast<opcua::status_code>(tagferry::gateway::describe(reason).status);
 }
 
-/// Sends items until one is with the device; `write_finished` goes on after it.
-void opcua_writes::go_on(part& which) {
+/// False: the source has no room; the part goes on when one of its items has ended.
+bool opcua_writes::pass_on(part& which, line& of) {
     for (; which.next < which.items.size(); ++which.next) {
+        routed_item& item = which.items[which.next];
         const bool late = which.place->shard->now() >= which.owner->deadline;
-        const std::uint64_t bit = bit_of(which.owner->items[which.items[which.next].item].handle);
-        if (!late && is_behind_another(which, bit)) {
-            which.waiting_with = bit;
-            which.state.store(part_state::resting, std::memory_order_release);
-            return;
+        item.state = progress::with_source;
+        const reason_id refused = late ? reason_id::deadline_passed : send(item);
+        if (refused == reason_id::busy && of.open != 0) {
+            item.state = progress::waiting;
+            return false;
         }
-        const reason_id refused =
-            late ? reason_id::deadline_passed : send(which, which.items[which.next]);
         if (refused == reason_id::none) {
-            which.sent = true;
-            which.state.store(part_state::resting, std::memory_order_release);
-            return;
+            ++which.open;
+            ++of.open;
+        } else {
+            set_outcome(item, refused);
         }
-        set_outcome(which, which.next, refused);
     }
-    end(which);
+    return true;
 }
 
-void opcua_writes::end(part& which) {
+/// After work on a part, whether its asker still wants it or not.
+void opcua_writes::rest_or_end(part& which) {
+    if (which.next < which.items.size() || which.open != 0) {
+        auto expected = part_state::working;
+        which.state.compare_exchange_strong(expected, part_state::resting,
+                                            std::memory_order_release);
+        return;
+    }
     transport::shard& asking = shard_;
-    std::vector<part*>& line = line_of(which);
-    std::erase(line, &which);
     which.state.store(part_state::ended, std::memory_order_release);
     // A mailbox that is full delays the answer until the next sweep.
     static_cast<void>(asking.post({&opcua_writes::part_ended, this, 0, 0}));
-    let_others_go_on(line);
 }
 
-reason_id opcua_writes::send(part& which, const routed_item& item) {
+reason_id opcua_writes::send(routed_item& item) {
+    part& which = *item.of;
     const opcua::write_item& wanted = which.owner->items[item.item];
     std::array<std::byte, largest_written_text> text;
     std::span<const std::byte> value = wanted.value.bytes;
@@ -271,21 +252,36 @@ reason_id opcua_writes::send(part& which, const routed_item& item) {
         }
         value = slot;
     }
-    const auto ticket = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&which));
+    const auto ticket = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&item));
     return which.place->source->write({{wanted.handle.index, wanted.handle.generation}, value},
                                       ticket, *this);
 }
 
-void opcua_writes::write_finished(std::uint64_t ticket, const write_outcome& outcome) {
-    part& which = *reinterpret_cast<part*>(static_cast<std::uintptr_t>(ticket));
-    if (!begin_work(which)) {
-        end(which);
-        return;
+/// What the asker has given up is not sent.
+bool opcua_writes::write_starting(std::uint64_t ticket) {
+    auto& item = *reinterpret_cast<routed_item*>(static_cast<std::uintptr_t>(ticket));
+    const bool at_work = item.of->state.load(std::memory_order_relaxed) == part_state::working;
+    if (!at_work && !begin_work(*item.of)) {
+        return false;
     }
-    which.sent = false;
-    set_outcome(which, which.next, outcome.reason);
-    ++which.next;
-    go_on(which);
+    item.state = progress::started;
+    if (!at_work) {
+        item.of->state.store(part_state::resting, std::memory_order_release);
+    }
+    return true;
+}
+
+void opcua_writes::write_finished(std::uint64_t ticket, const write_outcome& outcome) {
+    auto& item = *reinterpret_cast<routed_item*>(static_cast<std::uintptr_t>(ticket));
+    part& which = *item.of;
+    line& of = line_of(which);
+    --which.open;
+    --of.open;
+    if (begin_work(which)) {
+        set_outcome(item, outcome.reason);
+    }
+    rest_or_end(which);
+    work_off(of);
 }
 
 void opcua_writes::part_ended(void* object, std::uint64_t /*a*/, std::uint64_t /*b*/) {
@@ -297,7 +293,7 @@ transport::time_point opcua_writes::deadline() const noexcept {
     return requests_.size() == 0 ? transport::time_point::max() : transport::time_point::min();
 }
 
-/// At the deadline: what is with the device may or may not happen, the rest is never sent.
+/// At the deadline: what was handed to the device may or may not happen, the rest is never sent.
 /// False: the source's shard is at it this very moment.
 bool opcua_writes::give_up(part& which) noexcept {
     auto state = part_state::resting;
@@ -305,10 +301,12 @@ bool opcua_writes::give_up(part& which) noexcept {
                                              std::memory_order_acquire)) {
         return state != part_state::working;
     }
-    for (std::size_t item = which.next; item < which.items.size(); ++item) {
-        const bool sent = which.sent && item == which.next;
-        set_outcome(which, item,
-                    sent ? reason_id::write_outcome_unknown_timeout : reason_id::deadline_passed);
+    for (routed_item& item : which.items) {
+        if (item.state != progress::ended) {
+            set_outcome(item, item.state == progress::started
+                                  ? reason_id::write_outcome_unknown_timeout
+                                  : reason_id::deadline_passed);
+        }
     }
     return true;
 }

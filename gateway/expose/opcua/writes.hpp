@@ -39,34 +39,46 @@ class opcua_writes final : public opcua::writes_backend,
                      std::span<opcua::status_code> outcomes) override;
 
   private:
+    struct request;
+    struct part;
+    /// How far an item has got; only the source's shard changes it.
+    enum class progress : std::uint8_t {
+        waiting,      ///< not passed on
+        with_source,  ///< accepted by the source, which has not sent any of it
+        started,      ///< the outcome depends on the device
+        ended,        ///< its outcome stands
+    };
     struct routed_item {
+        part* of = nullptr;
         std::uint32_t connection = 0;
         std::uint32_t item = 0;
         std::uint16_t capacity = 0;  ///< of a text; 0 for everything else
         std::uint32_t slot_bytes = 0;
+        progress state = progress::waiting;
     };
-    struct request;
     /// Who may touch a part, and the items and outcomes that belong to the asker.
     enum class part_state : std::uint8_t {
-        resting,   ///< on its way to the source's shard, or an item is with the device
+        resting,   ///< on its way to the source's shard, or waiting for the source
         working,   ///< the source's shard is at it
         ended,     ///< the source's shard will not touch it again
         given_up,  ///< the asker has its outcomes; the source's shard will only end it
     };
-    /// One connection's share of a request. Worked off on its source's shard, one item after the
-    /// other: the order of a tag's writes is that of the request. An item waits until no request
-    /// that came before has its tag, so the order is that of the requests too.
+    /// One connection's share of a request. Its items are passed on to the source in their order,
+    /// after those of the requests before it; the source keeps the order of each tag's writes.
     struct part {
         opcua_writes* hub = nullptr;
         request* owner = nullptr;
         const source_place* place = nullptr;
-        std::span<const routed_item> items{};
-        std::size_t next = 0;
-        bool sent = false;  ///< item `next` is with the device
+        std::span<routed_item> items{};
+        std::size_t next = 0;  ///< to be passed on
+        std::size_t open = 0;  ///< passed on and not ended
         std::atomic<part_state> state{part_state::resting};
         bool counted = false;
-        std::uint64_t tags = 0;  ///< a bit by index of each tag in it; several tags share one
-        std::uint64_t waiting_with = 0;  ///< bit of the tag that a part before it has; 0: not so
+    };
+    /// Of one source, on its shard.
+    struct line {
+        std::vector<part*> parts{};  ///< not passed on completely, oldest first
+        std::size_t open = 0;        ///< items of this hub that the source has
     };
     struct request {
         transport::completion_sink* sink = nullptr;  ///< null: told at the deadline
@@ -80,6 +92,7 @@ class opcua_writes final : public opcua::writes_backend,
         std::vector<part> parts;
     };
 
+    bool write_starting(std::uint64_t ticket) override;
     void write_finished(std::uint64_t ticket, const write_outcome& outcome) override;
     transport::time_point deadline() const noexcept override;
     void expire(transport::time_point now) override { next_turn(now); }
@@ -89,15 +102,13 @@ class opcua_writes final : public opcua::writes_backend,
     bool route(request& to);
     static void run_part(void* object, std::uint64_t, std::uint64_t);
     static void part_ended(void* object, std::uint64_t, std::uint64_t);
-    std::vector<part*>& line_of(const part& which) noexcept;
-    bool is_behind_another(const part& which, std::uint64_t tag_bit) noexcept;
-    void resume_work(part& which);
-    void let_others_go_on(std::vector<part*>& line);
+    line& line_of(const part& which) noexcept;
+    void work_off(line& of);
     static bool begin_work(part& which) noexcept;
-    void go_on(part& which);
-    void end(part& which);
-    reason_id send(part& which, const routed_item& item);
-    static void set_outcome(part& which, std::size_t item, reason_id reason) noexcept;
+    bool pass_on(part& which, line& of);
+    void rest_or_end(part& which);
+    reason_id send(routed_item& item);
+    static void set_outcome(routed_item& item, reason_id reason) noexcept;
     static bool give_up(part& which) noexcept;
 
     transport::shard& shard_;
@@ -105,8 +116,7 @@ class opcua_writes final : public opcua::writes_backend,
     const source_directory& sources_;
     opcua_write_limits limits_;
     transport::generation_table<request> requests_;
-    /// By place in `sources_`, each on its source's shard: parts that are not ended, oldest first.
-    std::vector<std::vector<part*>> lines_;
+    std::vector<line> lines_;  ///< by place in `sources_`
 };
 
 }  // namespace tagferry::gateway

@@ -87,7 +87,8 @@ web::outcome web_values::read(const web::call& context, web::tag_handle tag,
     row.path = models_.model().nodes()[known->node].path;
     row.status = static_cast<std::uint32_t>(seen.status);
     row.status_name = name_of(seen.status);
-    row.source_timestamp = seen.source_time;
+    // Null over REST where the device said nothing; OPC UA shows when the status arose (Part 4).
+    row.source_timestamp = came_from_device(seen.reason) ? seen.source_time : 0;
     row.server_timestamp = seen.update_time;
     if (seen.has_value) {
         row.value = view_of(known->type, pack_slot(known->type, current));

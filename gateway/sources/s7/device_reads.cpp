@@ -13,6 +13,7 @@ std::uint64_t bit_of(std::size_t job) noexcept {
 
 void device_reads::set_job_count(std::size_t jobs) {
     for (pending& read : reads_) {
+        read.waiting_for = 0;
         read.unsent.assign((jobs + 63) / 64, 0);
         read.in_flight.assign((jobs + 63) / 64, 0);
     }
@@ -23,13 +24,13 @@ void device_reads::set_job_count(std::size_t jobs) {
 }
 
 std::optional<std::size_t> device_reads::begin(std::uint64_t ticket,
-                                               device_read_listener* listener) noexcept {
+                                               device_read_listener& listener) noexcept {
     for (std::size_t i = 0; i < reads_.size(); ++i) {
         pending& read = reads_[i];
         if (!read.active) {
             read.active = true;
             read.ticket = ticket;
-            read.listener = listener;
+            read.listener = &listener;
             read.waiting_for = 0;
             outstanding_.add(1);
             return i;
@@ -45,14 +46,31 @@ void device_reads::want(std::size_t read, std::size_t job) noexcept {
     }
     word |= bit_of(job);
     ++reads_[read].waiting_for;
+    want(job);
+}
+
+void device_reads::want(std::size_t job) noexcept {
     if (queued_[job] == 0) {
         queued_[job] = 1;
         queue_[(queue_head_ + queue_count_++) % queue_.size()] = static_cast<std::uint32_t>(job);
     }
 }
 
+std::vector<device_reads::wanted_job> device_reads::wanted() const {
+    std::vector<wanted_job> found;
+    for (std::size_t i = 0; i < reads_.size(); ++i) {
+        for (std::size_t job = 0; reads_[i].active && job < queued_.size(); ++job) {
+            const std::uint64_t words = reads_[i].unsent[job / 64] | reads_[i].in_flight[job / 64];
+            if ((words & bit_of(job)) != 0) {
+                found.push_back({i, job});
+            }
+        }
+    }
+    return found;
+}
+
 void device_reads::job_sent(std::size_t job) noexcept {
-    if (!any() || queued_[job] == 0) {
+    if (queued_[job] == 0) {
         return;
     }
     for (pending& read : reads_) {
@@ -67,7 +85,7 @@ void device_reads::job_sent(std::size_t job) noexcept {
         --queue_count_;
         return;
     }
-    // A scan was first. Rare and short: the queue holds what waits for a free place only.
+    // Not the first. Rare and short: the queue holds what waits for a free place only.
     std::size_t kept = 0;
     for (std::size_t i = 0; i < queue_count_; ++i) {
         const std::uint32_t other = queue_[(queue_head_ + i) % queue_.size()];
@@ -115,9 +133,7 @@ void device_reads::end_all(device_read_result result) {
 void device_reads::finish(pending& read, device_read_result result) {
     read.active = false;
     outstanding_.subtract(1);
-    if (read.listener != nullptr) {
-        read.listener->device_read_finished(read.ticket, result);
-    }
+    read.listener->device_read_finished(read.ticket, result);
 }
 
 }  // namespace tagferry::gateway

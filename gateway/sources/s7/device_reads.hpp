@@ -17,21 +17,41 @@ class device_reads {
     /// @param most outstanding at once.
     explicit device_reads(std::size_t most) : reads_(most) {}
 
-    /// Forgets all jobs; no read may be outstanding. Allocates.
+    /// Forgets which jobs are wanted, for another numbering; reads that are outstanding stay so.
+    /// Allocates.
     void set_job_count(std::size_t jobs);
 
-    /// Begins a read. Nothing when as many as may be are outstanding. @param listener null: nobody
-    /// wants to know.
-    std::optional<std::size_t> begin(std::uint64_t ticket, device_read_listener* listener) noexcept;
+    /// Begins a read. Nothing when as many as may be are outstanding.
+    std::optional<std::size_t> begin(std::uint64_t ticket, device_read_listener& listener) noexcept;
     /// The read waits for this job.
     void want(std::size_t read, std::size_t job) noexcept;
+    /// The job is to be sent, and nobody waits for it.
+    void want(std::size_t job) noexcept;
+
+    /// A job that a read waits for.
+    struct wanted_job {
+        std::size_t read = 0;
+        std::size_t job = 0;
+    };
+    /// All of them, sent or not. Allocates.
+    std::vector<wanted_job> wanted() const;
 
     /// Any thread.
     std::uint64_t outstanding() const noexcept { return outstanding_.value(); }
     bool any() const noexcept { return outstanding() != 0; }
-    bool any_job_wanted() const noexcept { return queue_count_ != 0; }
-    /// The job that was wanted first and is not sent for yet.
-    std::size_t next_job() const noexcept { return queue_[queue_head_]; }
+
+    /// The job that was wanted first of those for which `may_go(job)` holds; none when there is no
+    /// such job.
+    template <class Condition>
+    std::optional<std::size_t> next_job(Condition&& may_go) const {
+        for (std::size_t i = 0; i < queue_count_; ++i) {
+            const std::size_t job = queue_[(queue_head_ + i) % queue_.size()];
+            if (may_go(job)) {
+                return job;
+            }
+        }
+        return std::nullopt;
+    }
 
     /// The job is being sent, for whatever purpose: it serves every read that wants it by now.
     void job_sent(std::size_t job) noexcept;
@@ -39,7 +59,7 @@ class device_reads {
     void job_ended(std::size_t job);
     /// Ends every read, e.g. when the link is lost.
     void end_all(device_read_result result);
-    /// Ends reads that never waited for anything.
+    /// Ends reads that wait for nothing.
     void end_empty();
 
   private:

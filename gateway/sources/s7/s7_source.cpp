@@ -1,41 +1,61 @@
 #include "gateway/sources/s7/s7_source.hpp"
 
+#include "transport/net/name_lookup.hpp"
+
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 namespace tagferry::gateway {
 namespace {
 
-/// Jobs handed to the engine beyond what the PLC takes at once, so that it never waits for us.
-constexpr std::size_t jobs_ahead = 2;
-static_assert(config::most_pending_writes + jobs_ahead <= s7::max_queued_jobs);
-
-/// What comes back with a job: bit 63 for a write and its number; or scan, plan and job, with bit
-/// 62 for a job sent on request.
-constexpr std::uint64_t write_tag = std::uint64_t{1} << 63U;
-constexpr std::uint64_t request_tag = std::uint64_t{1} << 62U;
-
-constexpr std::uint64_t job_tag(std::size_t scan, std::uint16_t epoch, std::size_t job) noexcept {
-    return (static_cast<std::uint64_t>(scan) << 48U) | (std::uint64_t{epoch} << 32U) |
-           static_cast<std::uint64_t>(job);
+std::string_view words_of(connect_failure failure) noexcept {
+    switch (failure) {
+        case connect_failure::none:
+            return "no connection to the PLC";
+        case connect_failure::unknown_name:
+            return "the host's name does not resolve: correct it, or use the numeric address";
+        case connect_failure::silent_name_server:
+            return "no name server answers for the host's name: check this machine's name service, "
+                   "or use the numeric address";
+        case connect_failure::refused:
+            return "the host refuses the connection: check address and port, and whether the PLC "
+                   "offers S7 communication";
+        case connect_failure::unreachable:
+            return "the host cannot be reached: check address, cable and this machine's routes";
+        case connect_failure::timed_out:
+            return "no answer from the host in time: check its address, power and cable, and "
+                   "firewalls between";
+        case connect_failure::not_possible:
+            break;
+    }
+    return "this machine cannot open a connection: it may have run out of descriptors or ports";
 }
 
 bool is_trying(source_state state) noexcept {
     return state == source_state::connecting || state == source_state::waiting;
 }
 
-/// Why an attempt ended before the PLC was reached.
-std::string_view words_of(transport::close_reason reason) noexcept {
-    switch (reason) {
-        case transport::close_reason::timed_out:
-            return "no answer from the host in time: check its address, power and cable";
-        case transport::close_reason::connect_failed:
-        case transport::close_reason::transport_error:
-            return "the host refuses the connection or cannot be reached: check address and port";
-        default:
-            return "no connection to the PLC";
+connect_failure failure_of(std::error_code error) noexcept {
+    if (transport::is_silent_name_server(error)) {
+        return connect_failure::silent_name_server;
     }
+    if (transport::is_unknown_name(error)) {
+        return connect_failure::unknown_name;
+    }
+    if (error == std::errc::connection_refused || error == std::errc::connection_reset) {
+        return connect_failure::refused;
+    }
+    if (error == std::errc::timed_out) {
+        return connect_failure::timed_out;
+    }
+    const bool unreachable =
+        error == std::errc::host_unreachable || error == std::errc::network_unreachable ||
+        error == std::errc::network_down || error == std::errc::address_not_available ||
+        error.value() == EHOSTDOWN;
+    return unreachable ? connect_failure::unreachable : connect_failure::not_possible;
 }
 
 }  // namespace
@@ -47,83 +67,11 @@ s7_source::s7_source(transport::shard& owner, transport::worker_pool& resolver,
       options_(options),
       writer_(table, owner_id, owner.index()),
       engine_(options.client, pool, *this),
-      link_(owner, resolver, options.link, engine_, this),
       reads_(options.pending_device_reads),
-      writes_(options.pending_writes) {
-    write_bytes_.resize(options.client.pdu_size);
-}
+      writes_(options.pending_writes, options.client.max_items),
+      link_(owner, resolver, options.link, engine_, this) {}
 
 s7_source::~s7_source() = default;
-
-// --- Planning -----------------------------------------------------------------------------------
-
-void s7_source::apply(const tag_model& model, const connection_definition& connection) {
-    const transport::operation_scope scope(transport::kind_control);
-    const auto old_scans = std::move(scans_);
-    const auto old_places = std::move(places_);
-    reads_.end_all(device_read_result::completed);
-    scans_.clear();
-    places_.clear();
-    for (const config::scan_class& each : connection.settings.scan_classes) {
-        scans_.push_back(
-            std::make_unique<scan>(*this, std::chrono::milliseconds(each.interval_ms)));
-    }
-    for (const tag_definition& tag : model.tags_of(connection)) {
-        s7::address where;
-        s7::data_type type;
-        if (s7::parse_address(tag.address, where) || s7::parse_data_type(tag.type_text, type)) {
-            continue;
-        }
-        std::size_t index = 0;
-        while (index + 1 < scans_.size() &&
-               connection.settings.scan_classes[index].name != tag.scan_class) {
-            ++index;
-        }
-        const scan_set::entry* known = nullptr;
-        if (const auto place = old_places.find(tag.handle.index); place != old_places.end()) {
-            const auto& entries = old_scans[place->second >> 32U]->set.entries();
-            const scan_set::entry& old = entries[place->second & 0xFFFFFFFFU];
-            known = old.handle == tag.handle ? &old : nullptr;
-        }
-        scan_set& set = scans_[index]->set;
-        places_[tag.handle.index] = (static_cast<std::uint64_t>(index) << 32U) | set.size();
-        set.add(tag.handle, where, type, std::chrono::milliseconds(tag.stale_after_ms), known);
-    }
-    next_scan_ = 0;
-    device_jobs_in_flight_ = 0;
-    if (engine_.state() == s7::link_state::up) {
-        plan_all();
-    } else {
-        number_jobs();
-        if (marked_down_ || marking_) {
-            begin_marking(mark_reason_);
-        }
-    }
-}
-
-void s7_source::number_jobs() {
-    std::size_t jobs = 0;
-    for (const auto& each : scans_) {
-        each->first_job = jobs;
-        jobs += each->set.job_count();
-    }
-    reads_.set_job_count(jobs);
-}
-
-void s7_source::plan_all() {
-    const transport::operation_scope scope(transport::kind_control);
-    const s7::read_plan_options plan{engine_.limits().pdu_size, options_.client.max_items, true};
-    for (const auto& each : scans_) {
-        each->set.plan(plan, shard_.now());
-        each->epoch = ++epochs_;
-        each->in_flight = 0;
-        each->cycling = false;
-    }
-    number_jobs();
-    for (const auto& each : scans_) {
-        begin_scan(*each, shard_.now());
-    }
-}
 
 // --- The link -----------------------------------------------------------------------------------
 
@@ -150,7 +98,8 @@ void s7_source::stop() {
 }
 
 bool s7_source::stopped() const noexcept {
-    return link_.status().state == transport::link_state::stopped && !marking_ && !reads_.any();
+    return link_.status().state == transport::link_state::stopped && !marking_ && !reads_.any() &&
+           writes_.empty();
 }
 
 void s7_source::set_state(source_state state) noexcept {
@@ -183,7 +132,7 @@ void s7_source::link_changed(const transport::link_status& status) {
             }
             if (!opened_) {
                 shown_.s7_reason = 0;
-                shown_.close_reason = static_cast<std::uint8_t>(status.last_close.reason);
+                shown_.failure = failure_of(status.last_close.error);
                 shown_.connect_failures.fetch_add(1, std::memory_order_relaxed);
                 went_down();
             }
@@ -234,17 +183,19 @@ void s7_source::came_up(const s7::link_event& event) {
     set_state(source_state::up);
     next_sweep_ = shard_.now();
     device_jobs_in_flight_ = 0;
-    plan_all();
+    plan_all({});
 }
 
 void s7_source::went_down() {
     next_sweep_ = transport::time_point::max();
+    job_alarm_.cancel();
     for (const auto& each : scans_) {
         each->cancel();
         each->cycling = false;
         each->set.forget_parts();
     }
     reads_.end_all(device_read_result::no_communication);
+    writes_.end_all();
     if (!marked_down_) {
         begin_marking(running_ ? reason_id::link_down : reason_id::shutting_down);
     }
@@ -281,6 +232,7 @@ void s7_source::next_turn(transport::time_point /*now*/) {
     }
     if (engine_.state() != s7::link_state::up) {
         reads_.end_all(device_read_result::no_communication);
+        writes_.end_all();
     } else {
         reads_.end_empty();
         pump();
@@ -290,139 +242,7 @@ void s7_source::next_turn(transport::time_point /*now*/) {
 publication s7_source::publication_at(transport::time_point arrived) noexcept {
     const transport::wall_time_ns now = shard_.time_source().wall_now();
     const auto age = std::chrono::nanoseconds(shard_.now() - arrived).count();
-    return {writer_, arrived, now - age, now, &item_errors_, &bytes_read_};
-}
-
-// --- Scanning -----------------------------------------------------------------------------------
-
-void s7_source::begin_scan(scan& which, transport::time_point now) {
-    if (engine_.state() != s7::link_state::up || which.set.job_count() == 0) {
-        return;
-    }
-    const transport::duration interval = which.set.interval();
-    const transport::time_point due = which.due() == transport::time_point{} ? now : which.due();
-    shard_.wheel().schedule(which, transport::next_due(due, interval, now));
-    if (which.cycling) {
-        shown_.overruns.fetch_add(1, std::memory_order_relaxed);
-        return;
-    }
-    begin_cycle(which);
-    pump();
-}
-
-void s7_source::begin_cycle(scan& which) {
-    which.cycling = true;
-    which.next_job = 0;
-}
-
-void s7_source::end_cycle_if_done(scan& which) {
-    if (which.in_flight != 0) {
-        return;
-    }
-    if (which.cycling && which.next_job == which.set.job_count()) {
-        which.cycling = false;
-        shown_.scans.fetch_add(1, std::memory_order_relaxed);
-    }
-    // A new plan has other jobs, so nobody may be waiting for the old ones.
-    if (which.set.wants_new_plan() && !which.cycling && !reads_.any()) {
-        const transport::operation_scope scope(transport::kind_control);
-        which.set.plan({engine_.limits().pdu_size, options_.client.max_items, true}, shard_.now());
-        which.epoch = ++epochs_;
-        number_jobs();
-        begin_cycle(which);
-    }
-}
-
-bool s7_source::submit(scan& which, std::size_t job, std::uint64_t purpose) {
-    std::size_t index = 0;
-    while (scans_[index].get() != &which) {
-        ++index;
-    }
-    if (!engine_.submit_read(purpose | job_tag(index, which.epoch, job),
-                             which.set.job_items(job))) {
-        return false;
-    }
-    ++which.in_flight;
-    reads_.job_sent(which.first_job + job);
-    shown_.requests.fetch_add(1, std::memory_order_relaxed);
-    return true;
-}
-
-bool s7_source::submit_device_read() {
-    if (!reads_.any_job_wanted() ||
-        device_jobs_in_flight_ >= std::max<std::size_t>(1, engine_.limits().window / 4)) {
-        return false;
-    }
-    const std::size_t job = reads_.next_job();
-    for (const auto& each : scans_) {
-        if (job >= each->first_job && job < each->first_job + each->set.job_count()) {
-            if (!submit(*each, job - each->first_job, request_tag)) {
-                return false;
-            }
-            ++device_jobs_in_flight_;
-            return true;
-        }
-    }
-    return false;
-}
-
-bool s7_source::submit_scan() {
-    if (engine_.jobs_in_flight() + engine_.jobs_queued() >= engine_.limits().window + jobs_ahead) {
-        return false;
-    }
-    for (std::size_t tried = 0; tried < scans_.size(); ++tried) {
-        scan& which = *scans_[(next_scan_ + tried) % scans_.size()];
-        if (which.cycling && which.next_job < which.set.job_count()) {
-            if (!submit(which, which.next_job, 0)) {
-                return false;
-            }
-            ++which.next_job;
-            next_scan_ = (next_scan_ + tried + 1) % scans_.size();
-            return true;
-        }
-    }
-    return false;
-}
-
-void s7_source::pump() {
-    while (engine_.free_slots() != 0 && (submit_device_read() || submit_scan())) {
-    }
-}
-
-void s7_source::job_finished(const s7::job_result& result) {
-    if (result.kind == s7::job_kind::write) {
-        finish_write(result);
-        pump();
-        return;
-    }
-    if (result.outcome != s7::job_outcome::answered) {
-        shown_.request_failures.fetch_add(1, std::memory_order_relaxed);
-    }
-    const auto index = static_cast<std::size_t>((result.tag & ~request_tag) >> 48U);
-    const auto job = static_cast<std::size_t>(result.tag & 0xFFFFFFFFU);
-    if (index >= scans_.size() ||
-        scans_[index]->epoch != static_cast<std::uint16_t>(result.tag >> 32U)) {
-        pump();
-        return;
-    }
-    scan& which = *scans_[index];
-    --which.in_flight;
-    which.set.take(job, result, publication_at(result.arrived));
-    shown_.item_errors.store(item_errors_, std::memory_order_relaxed);
-    shown_.bytes_read.store(bytes_read_, std::memory_order_relaxed);
-    if ((result.tag & request_tag) != 0) {
-        --device_jobs_in_flight_;
-    }
-    reads_.job_ended(which.first_job + job);
-    end_cycle_if_done(which);
-    pump();
-}
-
-void s7_source::expire(transport::time_point now) {
-    next_sweep_ = now + transport::sweep_interval;
-    for (const auto& each : scans_) {
-        each->set.mark_stale(publication_at(now));
-    }
+    return {writer_, *this, arrived, now - age, now, &item_errors_, &bytes_read_};
 }
 
 // --- Requests -----------------------------------------------------------------------------------
@@ -439,7 +259,7 @@ const scan_set::entry* s7_source::find(tag_handle tag, std::size_t& scan_index) 
 
 bool s7_source::read(std::span<const tag_handle> tags, std::uint64_t ticket,
                      device_read_listener& listener) {
-    const auto begun = reads_.begin(ticket, &listener);
+    const auto begun = reads_.begin(ticket, listener);
     if (!begun) {
         return false;
     }
@@ -466,50 +286,18 @@ reason_id s7_source::write(const source_write& write, std::uint64_t ticket,
     if (entry == nullptr) {
         return reason_id::tag_removed;
     }
+    if (!entry->writable) {
+        return reason_id::write_read_only;
+    }
     if (engine_.state() != s7::link_state::up) {
         return reason_id::write_not_sent;
     }
-    write_job job;
-    const reason_id refused = encode_write(*entry, write.value, write_bytes_, job);
-    if (refused != reason_id::none) {
-        return refused;
+    const reason_id refused = writes_.accept(*entry, write, ticket, listener);
+    if (refused == reason_id::none) {
+        // Sent in another turn, so that nobody is told anything on the caller's stack.
+        shard_.at_next_turn(*this);
     }
-    const auto free = std::ranges::find(writes_, false, &pending_write::active);
-    if (free == writes_.end() || engine_.free_slots() == 0) {
-        return reason_id::busy;
-    }
-    const auto number = static_cast<std::uint64_t>(free - writes_.begin());
-    if (!engine_.submit_write(write_tag | number, std::span(job.items).first(job.count))) {
-        return reason_id::item_too_large;
-    }
-    *free = {true, ticket, &listener, write.tag, {}};
-    for (std::size_t i = 0; i < job.count; ++i) {
-        free->sizes[i] = static_cast<std::uint16_t>(job.items[i].bytes.size());
-    }
-    shown_.pending_writes.add(1);
-    shown_.requests.fetch_add(1, std::memory_order_relaxed);
-    return reason_id::none;
-}
-
-void s7_source::finish_write(const s7::job_result& result) {
-    pending_write& write = writes_[static_cast<std::size_t>(result.tag & ~write_tag)];
-    const write_outcome outcome = outcome_of(result, write.sizes);
-    write.active = false;
-    shown_.pending_writes.subtract(1);
-    const tag_handle tag = write.tag;
-    write_listener* const listener = write.listener;
-    const std::uint64_t ticket = write.ticket;
-    std::size_t index = 0;
-    const scan_set::entry* const entry = find(tag, index);
-    // The table shows what the PLC holds now, not what was written.
-    if (outcome.reason == reason_id::write_accepted && entry != nullptr && entry->parts != 0) {
-        if (const auto begun = reads_.begin(0, nullptr)) {
-            for (std::size_t job = entry->first_job; job <= entry->last_job; ++job) {
-                reads_.want(*begun, scans_[index]->first_job + job);
-            }
-        }
-    }
-    listener->write_finished(ticket, outcome);
+    return refused;
 }
 
 bool s7_source::browse(std::string_view /*address*/, browse_listener& /*listener*/) {
@@ -521,8 +309,8 @@ source_status s7_source::status() const noexcept {
     seen.state = shown_.state.load(std::memory_order_relaxed);
     const auto reason = static_cast<s7::link_reason>(shown_.s7_reason.load());
     if (seen.state != source_state::up) {
-        const auto close = static_cast<transport::close_reason>(shown_.close_reason.load());
-        seen.reason = reason != s7::link_reason::none ? s7::words_of(reason) : words_of(close);
+        seen.reason = reason != s7::link_reason::none ? s7::words_of(reason)
+                                                      : words_of(shown_.failure.load());
     }
     seen.since = shown_.since.load(std::memory_order_relaxed);
     seen.next_attempt = shown_.next_attempt.load(std::memory_order_relaxed);
@@ -536,45 +324,9 @@ source_status s7_source::status() const noexcept {
     seen.bytes_read = shown_.bytes_read.load(std::memory_order_relaxed);
     seen.pdu_size = shown_.pdu_size.load(std::memory_order_relaxed);
     seen.window = shown_.window.load(std::memory_order_relaxed);
-    seen.pending_writes = static_cast<std::uint32_t>(shown_.pending_writes.value());
+    seen.pending_writes = static_cast<std::uint32_t>(writes_.outstanding());
     seen.pending_device_reads = static_cast<std::uint32_t>(reads_.outstanding());
     return seen;
-}
-
-// --- Options ------------------------------------------------------------------------------------
-
-s7_source_options s7_options_of(const config::connection& settings,
-                                const config::process_limits& limits,
-                                transport::traffic& counters) {
-    using std::chrono::milliseconds;
-    s7_source_options options;
-    options.client.local_tsap = settings.local_tsap;
-    options.client.remote_tsap = settings.remote_tsap;
-    if (settings.remote_tsap == 0) {
-        const auto kind = settings.connection_type == config::connection_type::pg   ? 1
-                          : settings.connection_type == config::connection_type::op ? 2
-                                                                                    : 3;
-        options.client.remote_tsap =
-            s7::tsap_of(static_cast<std::uint8_t>(kind), settings.rack, settings.slot);
-    }
-    options.client.pdu_size = settings.pdu_size;
-    options.client.max_jobs = settings.max_jobs;
-    options.client.queued_jobs = jobs_ahead + limits.pending_writes_per_connection;
-    options.pending_writes = limits.pending_writes_per_connection;
-    options.pending_device_reads = limits.pending_device_reads_per_connection;
-    options.client.job_timeout = milliseconds(settings.job_timeout_ms);
-    options.link.host = settings.host;
-    options.link.port = settings.port;
-    options.link.connect_timeout = milliseconds(settings.connect_timeout_ms);
-    options.link.back_off_first = milliseconds(settings.back_off_ms.min_ms);
-    options.link.back_off_max = milliseconds(settings.back_off_ms.max_ms);
-    options.link.connection.counters = &counters;
-    options.keep_value_on_link_loss = settings.on_link_loss == config::link_loss::uncertain;
-    return options;
-}
-
-std::size_t s7_pool_slots(const s7::client_options& options) noexcept {
-    return options.max_jobs + options.queued_jobs + 1;
 }
 
 }  // namespace tagferry::gateway

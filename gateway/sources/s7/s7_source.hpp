@@ -3,18 +3,23 @@
 
 #include "gateway/sources/s7/device_reads.hpp"
 #include "gateway/sources/s7/scan_set.hpp"
-#include "gateway/sources/s7/write_job.hpp"
+#include "gateway/sources/s7/write_queue.hpp"
 #include "gateway/sources/source.hpp"
 #include "protocols/s7/client_engine.hpp"
 #include "transport/memory/shown_number.hpp"
 #include "transport/net/client_link.hpp"
 #include "transport/threads/shard.hpp"
+#include "transport/time/timing_wheel.hpp"
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tagferry::gateway {
@@ -28,6 +33,21 @@ struct s7_source_options {
     source_observer* observer = nullptr;    ///< may be null; outlives the source
 };
 
+/// Why an attempt ended before the PLC was reached.
+enum class connect_failure : std::uint8_t {
+    none,
+    unknown_name,
+    silent_name_server,
+    refused,
+    unreachable,
+    timed_out,
+    not_possible,  ///< on this machine
+};
+
+/// Jobs handed to the engine beyond what the PLC takes at once, so that it never waits for us.
+inline constexpr std::size_t jobs_ahead = 2;
+static_assert(config::most_pending_writes + jobs_ahead <= s7::max_queued_jobs);
+
 /// What a source of a connection's settings needs; throws std::invalid_argument when they make no
 /// sense.
 /// @param counters of the shard's S7 traffic; outlives the source.
@@ -39,6 +59,7 @@ std::size_t s7_pool_slots(const s7::client_options& options) noexcept;
 
 class s7_source final : public source,
                         private s7::client_observer,
+                        private tag_failure_listener,
                         private transport::link_observer,
                         private transport::sweep_participant,
                         private transport::next_turn_participant {
@@ -66,24 +87,24 @@ class s7_source final : public source,
   private:
     /// The schedule of one scan class and where its present cycle stands.
     struct scan final : transport::wheel_timer {
-        scan(s7_source& source, transport::duration interval) : owner(source), set(interval) {}
+        scan(s7_source& source, std::string of, transport::duration interval)
+            : owner(source), name(std::move(of)), set(interval) {}
         void fire(transport::time_point now) override { owner.begin_scan(*this, now); }
 
         s7_source& owner;
+        std::string name;
         scan_set set;
         std::uint16_t epoch = 0;    ///< of its plan: jobs of an older one are not its own
         std::size_t first_job = 0;  ///< in the numbering of `device_reads`
         std::size_t next_job = 0;   ///< of the cycle; all sent when it is `set.job_count()`
         std::size_t in_flight = 0;  ///< scan and device-read jobs of this set
+        std::vector<std::uint8_t> is_in_flight;  ///< by job
         bool cycling = false;
     };
-    /// A write that the engine has.
-    struct pending_write {
-        bool active = false;
-        std::uint64_t ticket = 0;
-        write_listener* listener = nullptr;
+    /// A tag that a read on request waits for.
+    struct wanted_tag {
+        std::size_t read = 0;
         tag_handle tag{};
-        write_sizes sizes{};
     };
     /// Tags given a new status in one turn when the link is lost.
     static constexpr std::size_t marks_per_turn = 256;
@@ -100,8 +121,12 @@ class s7_source final : public source,
     void went_down();
     void begin_marking(reason_id reason);
     void mark_some();
-    void plan_all();
+    void plan(scan& which);
+    void plan_all(std::span<const wanted_tag> asked_for);
     void number_jobs();
+    std::vector<wanted_tag> wanted_tags() const;
+    void want_again(std::span<const wanted_tag> asked_for);
+    scan* scan_of(std::size_t job) const noexcept;
     void begin_scan(scan& which, transport::time_point now);
     void begin_cycle(scan& which);
     void end_cycle_if_done(scan& which);
@@ -109,7 +134,11 @@ class s7_source final : public source,
     bool submit(scan& which, std::size_t job, std::uint64_t purpose);
     bool submit_device_read();
     bool submit_scan();
-    void finish_write(const s7::job_result& result);
+    void job_alarm_rings(transport::time_point now);
+    void write_job_finished(const s7::job_result& result);
+    void tell(const source_event& what);
+    void tell_of_failure(const s7::job_result& result);
+    void tag_failed(tag_handle tag, reason_id reason, int device_code) override;
     publication publication_at(transport::time_point arrived) noexcept;
     const scan_set::entry* find(tag_handle tag, std::size_t& scan_index) const noexcept;
     void set_state(source_state state) noexcept;
@@ -118,14 +147,15 @@ class s7_source final : public source,
     s7_source_options options_;
     tag_writer writer_;
     s7::client_engine engine_;
-    transport::client_link link_;
     std::vector<std::unique_ptr<scan>> scans_;
     std::unordered_map<std::uint32_t, std::uint64_t> places_;  // table index -> scan and entry
     device_reads reads_;
-    std::vector<pending_write> writes_;
-    std::vector<std::byte> write_bytes_;
+    write_queue writes_;
+    const tag_model* model_ = nullptr;
     std::size_t device_jobs_in_flight_ = 0;
     std::size_t next_scan_ = 0;  // whose turn it is to send
+    bool scan_is_next_ = false;  // before a read on request
+    transport::member_timer<s7_source, &s7_source::job_alarm_rings> job_alarm_{*this};
     transport::time_point next_sweep_ = transport::time_point::max();
     // Marking all tags after a loss, some in each turn.
     bool marking_ = false;
@@ -141,7 +171,7 @@ class s7_source final : public source,
     struct shown_status {
         std::atomic<source_state> state{source_state::stopped};
         std::atomic<std::uint8_t> s7_reason{0};
-        std::atomic<std::uint8_t> close_reason{0};
+        std::atomic<connect_failure> failure{connect_failure::none};
         std::atomic<transport::wall_time_ns> since{0};
         std::atomic<transport::wall_time_ns> next_attempt{0};
         std::atomic<std::uint64_t> connects{0};
@@ -154,11 +184,11 @@ class s7_source final : public source,
         std::atomic<std::uint64_t> bytes_read{0};
         std::atomic<std::uint32_t> pdu_size{0};
         std::atomic<std::uint32_t> window{0};
-        transport::shown_number pending_writes;
     };
     shown_status shown_;
     std::uint64_t item_errors_ = 0;
     std::uint64_t bytes_read_ = 0;
+    transport::client_link link_;  ///< the last: an open connection ends with calls into the others
 };
 
 }  // namespace tagferry::gateway

@@ -9,7 +9,7 @@
 namespace tagferry::gateway {
 
 void scan_set::add(tag_handle handle, const s7::address& where, const s7::data_type& type,
-                   transport::duration stale_after, const entry* known) {
+                   transport::duration stale_after, bool writable, const entry* known) {
     entry added;
     added.handle = handle;
     added.where = where;
@@ -17,10 +17,12 @@ void scan_set::add(tag_handle handle, const s7::address& where, const s7::data_t
     added.plc_bytes = static_cast<std::uint32_t>(s7::plc_size(type, where.bit));
     added.slot_bytes = static_cast<std::uint32_t>(value_size(to_value_type(type)));
     added.stale_after = stale_after;
+    added.writable = writable;
     if (known != nullptr) {
         added.last_arrival = known->last_arrival;
         added.delivered = known->delivered;
         added.stale = known->stale;
+        added.failed = known->failed;
         added.alone = known->alone && !known->suspect && known->where == where;
     }
     entries_.push_back(added);
@@ -101,20 +103,33 @@ void scan_set::take(std::size_t job, const s7::job_result& result, const publica
             }
             return;
         case s7::job_outcome::refused:
-        case s7::job_outcome::reply_unusable: {
-            const reason_id reason = result.outcome == s7::job_outcome::refused
-                                         ? reason_id::job_refused
-                                         : reason_id::reply_unusable;
-            for (const s7::placement& placed : planned.placements) {
-                publish_failure(entries_[placed.item], reason, to);
-            }
+            fail(planned, reason_id::job_refused, result.error, to);
             return;
-        }
+        case s7::job_outcome::reply_unusable:
+            fail(planned, reason_id::reply_unusable, -1, to);
+            return;
         case s7::job_outcome::timed_out:
+            fail(planned, reason_id::job_timed_out, -1, to);
+            return;
         case s7::job_outcome::link_lost:
         case s7::job_outcome::not_sent:
             return;
     }
+}
+
+void scan_set::fail(const s7::planned_job& job, reason_id reason, int device_code,
+                    const publication& to) {
+    for (const s7::placement& placed : job.placements) {
+        publish_failure(entries_[placed.item], reason, device_code, to);
+    }
+}
+
+std::vector<std::uint32_t> scan_set::entries_of(std::size_t job) const {
+    std::vector<std::uint32_t> found;
+    for (const s7::placement& placed : plan_.job(job).placements) {
+        found.push_back(placed.item);
+    }
+    return found;
 }
 
 void scan_set::take_item(std::size_t job, std::size_t item, const s7::item_result& result,
@@ -129,7 +144,7 @@ void scan_set::take_item(std::size_t job, std::size_t item, const s7::item_resul
         }
         for (const s7::placement& placed : placements) {
             const auto code = static_cast<std::uint8_t>(result.code);
-            publish_failure(entries_[placed.item], reason_of_s7_read_code(code), to);
+            publish_failure(entries_[placed.item], reason_of_s7_read_code(code), code, to);
         }
         return;
     }
@@ -185,9 +200,10 @@ void scan_set::publish_value(entry& tag, std::span<const std::byte> plc, const p
     std::ranges::fill(slot, std::byte{});
     const s7::decode_result decoded = s7::decode_value(tag.type, tag.where.bit, plc, slot);
     if (decoded == s7::decode_result::bad_format) {
-        publish_failure(tag, reason_id::reply_unusable, to);
+        publish_failure(tag, reason_id::reply_unusable, -1, to);
         return;
     }
+    tag.failed = reason_id::none;
     tag.last_arrival = to.arrived;
     tag.delivered = true;
     tag.stale = false;
@@ -198,8 +214,10 @@ void scan_set::publish_value(entry& tag, std::span<const std::byte> plc, const p
                       to.now_wall, slot);
 }
 
-void scan_set::publish_failure(entry& tag, reason_id reason, const publication& to) {
-    if (tag.suspect) {
+void scan_set::publish_failure(entry& tag, reason_id reason, int device_code,
+                               const publication& to) {
+    const bool said_by_plc = reason != reason_id::job_timed_out;
+    if (tag.suspect && said_by_plc) {
         // Found: it stays alone, and the others go together again.
         tag.suspect = false;
         --suspects_;
@@ -212,6 +230,12 @@ void scan_set::publish_failure(entry& tag, reason_id reason, const publication& 
     tag.delivered = false;
     tag.stale = false;
     to.writer.publish_status(tag.handle, reason, to.arrived_wall, to.now_wall);
+    if (tag.failed != reason) {
+        tag.failed = reason;
+        if (said_by_plc) {
+            to.failures.tag_failed(tag.handle, reason, device_code);
+        }
+    }
 }
 
 bool scan_set::mark(std::size_t first, std::size_t count, reason_id reason, bool keep_value,

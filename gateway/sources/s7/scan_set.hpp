@@ -17,9 +17,19 @@
 
 namespace tagferry::gateway {
 
+/// Hears of tags that the PLC refuses: once, until it delivers them or refuses them otherwise.
+class tag_failure_listener {
+  public:
+    virtual void tag_failed(tag_handle tag, reason_id reason, int device_code) = 0;
+
+  protected:
+    ~tag_failure_listener() = default;
+};
+
 /// What a reply is published with.
 struct publication {
     tag_writer& writer;
+    tag_failure_listener& failures;
     transport::time_point arrived{};           ///< of the reply
     transport::wall_time_ns arrived_wall = 0;  ///< the same moment by the wall clock
     transport::wall_time_ns now_wall = 0;
@@ -36,6 +46,7 @@ class scan_set {
         std::uint32_t plc_bytes = 0;
         std::uint32_t slot_bytes = 0;
         transport::duration stale_after{};
+        bool writable = false;
         transport::time_point last_arrival{};
         /// The last reply held a value: the tag can become stale.
         bool delivered = false;
@@ -44,6 +55,7 @@ class scan_set {
         bool alone = false;
         /// Alone to find out which of those in a refused item is at fault.
         bool suspect = false;
+        reason_id failed = reason_id::none;  ///< why the last reply held no value for it
         // Where its bytes come from; set by `plan`.
         std::uint32_t first_job = 0;
         std::uint32_t last_job = 0;
@@ -59,7 +71,7 @@ class scan_set {
 
     /// Adds a tag; before `plan`. @param known what another set knew about it; may be null.
     void add(tag_handle handle, const s7::address& where, const s7::data_type& type,
-             transport::duration stale_after, const entry* known);
+             transport::duration stale_after, bool writable, const entry* known);
 
     std::span<const entry> entries() const noexcept { return entries_; }
     std::size_t size() const noexcept { return entries_.size(); }
@@ -74,8 +86,11 @@ class scan_set {
         return plan_.job(job).items;
     }
 
-    /// A job of this set has ended. Publishes for every tag in it what the reply says; nothing
-    /// for a job that was not answered in time or not sent: staleness or the link's loss say that.
+    /// The entries a job brings bytes of; one that needs several request items is in it as often.
+    std::vector<std::uint32_t> entries_of(std::size_t job) const;
+
+    /// A job of this set has ended. Publishes for every tag in it what the reply says, or that
+    /// there was none in time; nothing for a job that the link's end took: its loss says that.
     void take(std::size_t job, const s7::job_result& result, const publication& to);
 
     /// Gives every tag of `first` to `first + count` that status without a value; for the loss of
@@ -90,12 +105,13 @@ class scan_set {
     void forget_parts() noexcept;
 
   private:
+    void fail(const s7::planned_job& job, reason_id reason, int device_code, const publication& to);
     void take_item(std::size_t job, std::size_t item, const s7::item_result& result,
                    const publication& to);
     void take_part(const s7::placement& part, std::span<const std::byte> bytes,
                    const publication& to);
     void publish_value(entry& tag, std::span<const std::byte> plc, const publication& to);
-    void publish_failure(entry& tag, reason_id reason, const publication& to);
+    void publish_failure(entry& tag, reason_id reason, int device_code, const publication& to);
     void separate(std::span<const s7::placement> placements);
     void number_parts();
 

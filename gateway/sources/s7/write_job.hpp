@@ -1,4 +1,4 @@
-// One value on its way to a PLC: which items its write job has, and what the reply means for it.
+// One value on its way to a PLC: which jobs write it, and what the replies mean for it.
 #pragma once
 
 #include "gateway/sources/s7/scan_set.hpp"
@@ -12,24 +12,56 @@
 
 namespace tagferry::gateway {
 
-/// The items of one write. A text is written from its current length on: its first byte, the
-/// maximum, belongs to the PLC's program. So an array of texts has an item for each element;
-/// everything else has one.
+/// How much of a value stands before the next job.
+struct write_cursor {
+    std::uint32_t element = 0;  ///< of an array of texts or bits; otherwise 0
+    std::uint32_t offset = 0;   ///< PLC bytes, within the element for texts
+
+    friend bool operator==(const write_cursor&, const write_cursor&) = default;
+};
+
+/// What a job may be at most.
+struct write_limits {
+    std::size_t pdu_size = 240;  ///< as negotiated
+    std::size_t max_items = 20;
+};
+
+/// The items of one job. A text is written from its current length on: its first byte, the
+/// maximum, belongs to the PLC's program. So an array of texts has an item for each element; bits
+/// have one each where they share their byte with others; everything else has one item. What
+/// does not fit one job is cut between elements and goes in address order.
 struct write_job {
     static constexpr std::size_t max_items = 20;
     std::array<s7::write_item, max_items> items{};
     std::size_t count = 0;
+    write_cursor next{};  ///< where the job after this one begins
+    bool last = true;     ///< there is none
 };
 
 /// Bytes of each item of a write under way, for telling how much of it was written.
 using write_sizes = std::array<std::uint16_t, write_job::max_items>;
 
-/// @param value in slot form. @param room for the PLC's bytes, which the items then point to.
+/// @param value in slot form. @param room for the PLC's bytes, at least `plc_bytes` of the tag.
 /// @return `none`, or why the value cannot be written.
 reason_id encode_write(const scan_set::entry& tag, std::span<const std::byte> value,
-                       std::span<std::byte> room, write_job& to) noexcept;
+                       std::span<std::byte> room) noexcept;
 
-/// @param result of a write. @param sizes of its items.
-write_outcome outcome_of(const s7::job_result& result, const write_sizes& sizes) noexcept;
+/// The job that writes what follows `from`.
+/// @param plc what `encode_write` made; the items point into it.
+void next_write_job(const s7::address& where, const s7::data_type& type,
+                    std::span<const std::byte> plc, const write_limits& limits,
+                    const write_cursor& from, write_job& to) noexcept;
+
+/// What a job did, or how a write ended.
+struct write_step {
+    bool ended = false;
+    std::uint32_t bytes = 0;  ///< that the PLC took with this job; a single bit counts as one
+    write_outcome outcome{};  ///< when ended
+};
+
+/// @param result of a job of a write. @param sizes of its items. @param last no job follows.
+/// @param before bytes that earlier jobs of the write have written.
+write_step step_of(const s7::job_result& result, const write_sizes& sizes, bool last,
+                   std::uint32_t before) noexcept;
 
 }  // namespace tagferry::gateway

@@ -60,8 +60,10 @@ std::optional<std::size_t> job_table::next_to_send() const noexcept {
     if (in_flight_count_ >= window_) {
         return std::nullopt;
     }
+    // Places that jobs given up still hold are not there for the others.
+    const std::size_t usable = window_ - abandoned_count_;
     const bool read_first =
-        window_ == 1 ? last_was_write_ && reads_.count != 0 : writes_in_flight_ + 1 >= window_;
+        usable == 1 ? last_was_write_ && reads_.count != 0 : writes_in_flight_ + 1 >= usable;
     if (writes_.count != 0 && !read_first) {
         return writes_.head;
     }
@@ -95,7 +97,11 @@ void job_table::remove_from_flight(std::size_t index) noexcept {
     if (found != end) {
         std::move(found + 1, end, found);
         --in_flight_count_;
-        writes_in_flight_ -= slots_[index].kind == job_kind::write ? 1U : 0U;
+        if (slots_[index].state == job_state::abandoned) {
+            --abandoned_count_;
+        } else if (slots_[index].kind == job_kind::write) {
+            --writes_in_flight_;
+        }
     }
 }
 
@@ -117,10 +123,11 @@ std::optional<std::size_t> job_table::find(std::uint16_t reference) const noexce
     return std::nullopt;
 }
 
-std::size_t job_table::in_flight_abandoned() const noexcept {
-    return static_cast<std::size_t>(std::count_if(
-        in_flight().begin(), in_flight().end(),
-        [this](std::uint8_t index) { return slots_[index].state == job_state::abandoned; }));
+void job_table::abandon(std::size_t index) noexcept {
+    job_slot& slot = slots_[index];
+    slot.state = job_state::abandoned;
+    ++abandoned_count_;
+    writes_in_flight_ -= slot.kind == job_kind::write ? 1U : 0U;
 }
 
 std::optional<std::size_t> job_table::take_queued() noexcept {

@@ -73,7 +73,7 @@ class job_table {
     /// The job's message is in the kernel's hands, or will never be.
     void mark_written(std::size_t index) noexcept;
     /// Gives a sent job up; it keeps its place in the window.
-    void abandon(std::size_t index) noexcept { slots_[index].state = job_state::abandoned; }
+    void abandon(std::size_t index) noexcept;
 
     /// The job in flight, sent or abandoned, that bears this reference.
     std::optional<std::size_t> find(std::uint16_t reference) const noexcept;
@@ -81,7 +81,7 @@ class job_table {
     std::span<const std::uint8_t> in_flight() const noexcept {
         return {in_flight_.data(), in_flight_count_};
     }
-    std::size_t in_flight_abandoned() const noexcept;
+    std::size_t in_flight_abandoned() const noexcept { return abandoned_count_; }
 
     job_slot& slot(std::size_t index) noexcept { return slots_[index]; }
     const job_slot& slot(std::size_t index) const noexcept { return slots_[index]; }
@@ -106,7 +106,8 @@ class job_table {
     queue writes_;
     std::array<std::uint8_t, max_window> in_flight_{};
     std::size_t in_flight_count_ = 0;
-    std::size_t writes_in_flight_ = 0;
+    std::size_t writes_in_flight_ = 0;  ///< and not given up
+    std::size_t abandoned_count_ = 0;
     std::size_t free_count_ = 0;
     std::size_t window_ = 1;
     std::uint16_t last_reference_ = 0;

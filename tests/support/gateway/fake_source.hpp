@@ -88,7 +88,6 @@ class fake_source final : public source, private transport::next_turn_participan
         }
         writes_.push_back(
             {ticket, &listener, {write.tag, {write.value.begin(), write.value.end()}}});
-        received_.push_back(writes_.back().what);
         shard_.at_next_turn(*this);
         return reason_id::none;
     }
@@ -131,6 +130,7 @@ class fake_source final : public source, private transport::next_turn_participan
         std::uint64_t ticket = 0;
         write_listener* listener = nullptr;
         received what{};
+        bool started = false;
     };
 
     held_tag* find(tag_handle tag) {
@@ -159,18 +159,50 @@ class fake_source final : public source, private transport::next_turn_participan
         }
     }
 
+    /// Hands to the device what has no earlier write of its tag before it.
+    void start_writes() {
+        for (std::size_t i = 0; i < writes_.size(); ++i) {
+            const auto same = [&](const pending_write& each) {
+                return each.what.tag == writes_[i].what.tag;
+            };
+            const auto here = writes_.begin() + static_cast<std::ptrdiff_t>(i);
+            if (here->started || std::any_of(writes_.begin(), here, same)) {
+                continue;
+            }
+            if (!here->listener->write_starting(here->ticket)) {
+                const pending_write refused = *here;
+                writes_.erase(here);
+                refused.listener->write_finished(refused.ticket, {});
+                i = static_cast<std::size_t>(-1);
+                continue;
+            }
+            here->started = true;
+            received_.push_back(here->what);
+        }
+    }
+
     void answer() {
+        start_writes();
         if (held_) {
             return;
         }
         const write_outcome outcome = answer_;
+        std::vector<pending_write> waiting;
         for (const pending_write& each : std::exchange(writes_, {})) {
+            if (!each.started) {
+                waiting.push_back(each);
+                continue;
+            }
             held_tag* const tag = find(each.what.tag);
             if (tag != nullptr && outcome.reason == reason_id::write_accepted) {
                 tag->value = each.what.value;
                 publish(*tag);
             }
             each.listener->write_finished(each.ticket, outcome);
+        }
+        writes_.insert(writes_.begin(), waiting.begin(), waiting.end());
+        if (!writes_.empty()) {
+            shard_.at_next_turn(*this);
         }
         for (const pending_read& each : std::exchange(reads_, {})) {
             for (const tag_handle wanted : each.tags) {
@@ -185,7 +217,8 @@ class fake_source final : public source, private transport::next_turn_participan
     void end_all() {
         for (const pending_write& each : std::exchange(writes_, {})) {
             each.listener->write_finished(each.ticket,
-                                          {reason_id::write_outcome_unknown_link_lost, 0});
+                                          {each.started ? reason_id::write_outcome_unknown_link_lost
+                                                        : reason_id::write_not_sent});
         }
         for (const pending_read& each : std::exchange(reads_, {})) {
             each.listener->device_read_finished(each.ticket, device_read_result::no_communication);
@@ -236,7 +269,7 @@ class fake_source final : public source, private transport::next_turn_participan
     std::vector<pending_read> reads_{};
     std::vector<pending_write> writes_{};
     std::vector<received> received_{};
-    write_outcome answer_{reason_id::write_accepted, 0};
+    write_outcome answer_{reason_id::write_accepted};
     reason_id refusal_ = reason_id::none;
     reason_id marked_ = reason_id::none;
     bool running_ = false;

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <functional>
@@ -32,6 +33,7 @@ config::tag make_tag(const std::string& path, const std::string& address, const 
     tag.address = address;
     tag.type = type;
     tag.stale_after_ms = 10'000;
+    tag.writable = true;
     return tag;
 }
 
@@ -419,6 +421,113 @@ TEST_F(s7_source_test, a_value_written_in_part_says_how_much) {
     EXPECT_EQ(writes.results[1].bytes_written, 2u);
     EXPECT_EQ(block(2)[58], std::byte{1});
     EXPECT_EQ(block(2)[59], std::byte{'x'});
+}
+
+TEST_F(s7_source_test, a_value_over_one_pdu_is_written_in_several_jobs) {
+    connection().pdu_size = 240;
+    connection().tags = {make_tag("row", "DB1.DBW0", "ARRAY[0..299] OF INT"),
+                         make_tag("cut", "DB1.DBW600", "ARRAY[0..299] OF INT")};
+    connection().scan_classes = {{"rare", 60'000, {}}};
+    start();
+    ASSERT_TRUE(has_status("press/row", status_code::good));
+    std::array<std::int16_t, 300> row{};
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        row[i] = static_cast<std::int16_t>(i * 7 + 1);
+    }
+    finished_writes writes;
+    const auto jobs = station_->plc().counters().write_jobs;
+    {
+        const transport::turn_scope turn(shard_);
+        ASSERT_EQ(source_->write({handle("press/row"), std::as_bytes(std::span(row))}, 1, writes),
+                  reason_id::none);
+    }
+    ASSERT_TRUE(until([&] { return writes.results.contains(1); }));
+    EXPECT_EQ(writes.results[1].reason, reason_id::write_accepted);
+    EXPECT_EQ(station_->plc().counters().write_jobs - jobs, 3u);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        ASSERT_EQ(block(1)[2 * i], static_cast<std::byte>(row[i] >> 8));
+        ASSERT_EQ(block(1)[2 * i + 1], static_cast<std::byte>(row[i] & 0xFF));
+    }
+    {
+        // The block ends within the second job's bytes.
+        const transport::turn_scope turn(shard_);
+        ASSERT_EQ(source_->write({handle("press/cut"), std::as_bytes(std::span(row))}, 2, writes),
+                  reason_id::none);
+    }
+    ASSERT_TRUE(until([&] { return writes.results.contains(2); }));
+    EXPECT_EQ(writes.results[2].reason, reason_id::write_partly_written);
+    EXPECT_EQ(writes.results[2].bytes_written, 212u);
+    EXPECT_EQ(writes.results[2].device_code, 5);
+    EXPECT_EQ(block(1)[600 + 211], static_cast<std::byte>(row[105] & 0xFF));
+    EXPECT_EQ(block(1)[600 + 212], std::byte{0});
+}
+
+TEST_F(s7_source_test, bits_of_an_array_leave_their_neighbours_alone) {
+    connection().tags = {make_tag("bits", "DB1.DBX2.5", "ARRAY[0..5] OF BOOL"),
+                         make_tag("many", "DB1.DBX10.0", "ARRAY[0..19] OF BOOL")};
+    block(1)[2] = std::byte{0x1F};
+    block(1)[3] = std::byte{0xFF};
+    block(1)[12] = std::byte{0xF0};
+    start();
+    ASSERT_TRUE(has_status("press/many", status_code::good));
+    const std::array<std::uint8_t, 6> bits{1, 0, 1, 0, 1, 0};
+    std::array<std::uint8_t, 20> many{};
+    many[0] = many[9] = many[17] = 1;
+    finished_writes writes;
+    {
+        const transport::turn_scope turn(shard_);
+        ASSERT_EQ(source_->write({handle("press/bits"), std::as_bytes(std::span(bits))}, 1, writes),
+                  reason_id::none);
+        ASSERT_EQ(source_->write({handle("press/many"), std::as_bytes(std::span(many))}, 2, writes),
+                  reason_id::none);
+    }
+    ASSERT_TRUE(until([&] { return writes.results.size() == 2; }));
+    EXPECT_EQ(writes.results[1].reason, reason_id::write_accepted);
+    EXPECT_EQ(writes.results[2].reason, reason_id::write_accepted);
+    EXPECT_EQ(block(1)[2], std::byte{0xBF});
+    EXPECT_EQ(block(1)[3], std::byte{0xFA});
+    EXPECT_EQ(block(1)[10], std::byte{0x01});
+    EXPECT_EQ(block(1)[11], std::byte{0x02});
+    EXPECT_EQ(block(1)[12], std::byte{0xF2});
+}
+
+TEST_F(s7_source_test, writes_of_one_tag_keep_their_order_whoever_makes_them) {
+    connection().tags = {make_tag("count", "DB1.DBW2", "INT"),
+                         make_tag("other", "DB1.DBW4", "INT")};
+    start();
+    ASSERT_TRUE(has_status("press/count", status_code::good));
+    struct listener final : write_listener {
+        bool write_starting(std::uint64_t ticket) override {
+            started.push_back(ticket);
+            return ticket != 3;
+        }
+        void write_finished(std::uint64_t ticket, const write_outcome& outcome) override {
+            finished.emplace_back(ticket, outcome.reason);
+        }
+        std::vector<std::uint64_t> started;
+        std::vector<std::pair<std::uint64_t, reason_id>> finished;
+    } one;
+    std::array<std::int16_t, 5> numbers{1, 2, 3, 4, 5};
+    {
+        const transport::turn_scope turn(shard_);
+        for (std::uint64_t i = 0; i < 4; ++i) {
+            ASSERT_EQ(source_->write(
+                          {handle("press/count"), std::as_bytes(std::span(numbers).subspan(i, 1))},
+                          i + 1, one),
+                      reason_id::none);
+        }
+        ASSERT_EQ(
+            source_->write({handle("press/other"), std::as_bytes(std::span(numbers).subspan(4, 1))},
+                           5, one),
+            reason_id::none);
+        EXPECT_TRUE(one.started.empty());
+    }
+    ASSERT_TRUE(until([&] { return one.finished.size() == 5; }));
+    EXPECT_EQ(one.started, (std::vector<std::uint64_t>{1, 5, 2, 3, 4})) << "others do not wait";
+    const std::pair<std::uint64_t, reason_id> unwanted{3, reason_id::write_not_sent};
+    EXPECT_EQ(std::ranges::count(one.finished, unwanted), 1);
+    EXPECT_EQ(block(1)[3], std::byte{4});
+    EXPECT_EQ(block(1)[5], std::byte{5});
 }
 
 TEST_F(s7_source_test, no_more_writes_wait_than_the_limit_says) {

@@ -113,8 +113,6 @@ export const reasonsInGerman: Readonly<Record<string, string>> = {
     "die SPS schloss die Verbindung, bevor sie aufgebaut war: prüfen, ob sie noch eine freie Verbindung hat",
   "the PLC offered a connection that cannot be used: check family and PDU size":
     "die SPS bot eine Verbindung an, die nicht zu brauchen ist: Familie und PDU-Größe prüfen",
-  "the PLC offered a connection that cannot be used":
-    "die SPS bot eine Verbindung an, die nicht zu brauchen ist",
   "the PLC, or a device between, closed the connection: check both and the cable":
     "die SPS oder ein Gerät dazwischen hat die Verbindung geschlossen: beide und das Kabel prüfen",
   "the network connection failed: check cable and switches":
@@ -129,10 +127,6 @@ export const reasonsInGerman: Readonly<Record<string, string>> = {
   "unknown reason": "Ursache unbekannt",
 
   // Connections: gateway/sources/s7/s7_source.cpp.
-  "no answer from the host in time: check its address, power and cable":
-    "keine rechtzeitige Antwort: Adresse, Strom und Kabel prüfen",
-  "the host refuses the connection or cannot be reached: check address and port":
-    "die Gegenstelle lehnt ab oder ist nicht zu erreichen: Adresse und Port prüfen",
   "the host's name does not resolve: correct it, or use the numeric address":
     "der Name der Gegenstelle ist unbekannt: berichtigen oder die numerische Adresse nehmen",
   "no name server answers for the host's name: check this machine's name service, or use the numeric address":
