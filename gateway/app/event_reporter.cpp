@@ -97,7 +97,7 @@ void event_reporter::happened(transport::listener_event event, const transport::
     const std::string from = transport::to_text(peer);
     if (event == transport::listener_event::accept_failed) {
         const std::string reason = error.message();
-        logger_.write(log::event::listener_failed, {{"reason", reason}, {"count", count}});
+        logger_.write(log::event::listener_accept_failed, {{"reason", reason}, {"count", count}});
         return;
     }
     const bool in_all = event == transport::listener_event::refused_in_all;

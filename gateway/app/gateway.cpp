@@ -65,11 +65,6 @@ void gateway::parts::start() {
     if (unlocked != 0) {
         logger.write(log::event::pool_unlocked, {{"pools", unlocked}});
     }
-    if (!settings.opcua.allow_none_policy) {
-        logger.write(log::event::config_warning,
-                     {{"key", "opcua.allow_none_policy"},
-                      {"text", "no OPC UA client can connect: there is no other security policy"}});
-    }
     for (const std::string& each : endpoints.opcua) {
         logger.write(log::event::listener_opened, {{"endpoint", each}});
     }

@@ -218,7 +218,8 @@ void gateway::parts::make_web() {
     web_connections_part = std::make_unique<web_connections>(directory, table);
     web_execution_part =
         std::make_unique<web_execution>(shard, workers, settings.web.limits.connections);
-    web_identity_part = std::make_unique<web_identity>(version(), started_at, shards_of(shards));
+    web_identity_part = std::make_unique<web_identity>(version(), started_at, shards_of(shards),
+                                                       settings.web.tokens);
     web_overview_part = std::make_unique<web_overview>(directory, table, *this, *opcua_server,
                                                        endpoints.opcua, clock);
     web_writes_part =

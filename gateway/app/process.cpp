@@ -132,6 +132,9 @@ void print_serving_line(std::ostream& out, const serving_line& line) {
         made["s7"] = line.s7;
     }
     made["pid"] = getpid();
+    if (!line.token.empty()) {
+        made["token"] = line.token;
+    }
     out << made.dump() << std::endl;
 }
 

@@ -58,9 +58,11 @@ struct serving_line {
     std::vector<std::string> opcua;
     std::vector<std::string> http;
     std::vector<std::string> s7;
+    std::string token = {};  ///< that writes over REST, made for this run; empty: none
 };
 
-/// `{"opcua":"opc.tcp://…","http":"http://…","s7":["127.0.0.1:…"],"pid":…}` and a line end.
+/// `{"opcua":"opc.tcp://…","http":"http://…","s7":["127.0.0.1:…"],"pid":…,"token":…}` and a
+/// line end.
 /// Of several OPC UA or HTTP addresses the first.
 void print_serving_line(std::ostream& out, const serving_line& line);
 

@@ -47,6 +47,13 @@ bool same_addresses(const std::vector<config::listen_address>& now,
     });
 }
 
+bool same_tokens(const std::vector<config::web_token>& now,
+                 const std::vector<config::web_token>& next) {
+    return std::ranges::equal(now, next, [](const auto& a, const auto& b) {
+        return a.name == b.name && a.role == b.role && a.digest == b.digest;
+    });
+}
+
 config::connection* find_connection(config::configuration& in, const std::string& name) {
     const auto found = std::ranges::find(in.connections, name, &config::connection::name);
     return found == in.connections.end() ? nullptr : &*found;
@@ -67,6 +74,9 @@ std::vector<std::string> restart_needed_for(config::configuration& now,
     }
     if (now.web.host_names != next.web.host_names) {
         found.push_back("web.host_names");
+    }
+    if (!same_tokens(now.web.tokens, next.web.tokens)) {
+        found.push_back("web.tokens");
     }
     const config::object_description& connection =
         *config::find_field(whole, "connections")->object;

@@ -29,10 +29,17 @@ using registration = void (*)(CLI::App& root, command_context& context);
 std::span<const registration> all_commands() noexcept;
 
 void register_check(CLI::App& root, command_context& context);
+void register_completion(CLI::App& root, command_context& context);
 void register_config(CLI::App& root, command_context& context);
 void register_demo(CLI::App& root, command_context& context);
+void register_healthcheck(CLI::App& root, command_context& context);
+void register_read(CLI::App& root, command_context& context);
 void register_run(CLI::App& root, command_context& context);
 void register_sim(CLI::App& root, command_context& context);
+void register_status(CLI::App& root, command_context& context);
+void register_token(CLI::App& root, command_context& context);
 void register_version(CLI::App& root, command_context& context);
+void register_watch(CLI::App& root, command_context& context);
+void register_write(CLI::App& root, command_context& context);
 
 }  // namespace tagferry::gateway::cli

@@ -1,18 +1,20 @@
 // tagferry demo: a plant in one process, without PLC, root or files.
 #include "gateway/app/process.hpp"
 #include "gateway/cli/command.hpp"
+#include "gateway/cli/demo_plant_shard.hpp"
+#include "gateway/cli/demo_table.hpp"
+#include "gateway/cli/free_port.hpp"
 #include "gateway/cli/serving_options.hpp"
 #include "gateway/config/checks.hpp"
 #include "gateway/simulation/demo_plant.hpp"
-#include "gateway/simulation/fault_script.hpp"
-#include "gateway/simulation/simulated_station.hpp"
-#include "transport/threads/shard.hpp"
 
 #include <CLI/CLI.hpp>
+#include <errno.h>
+#include <unistd.h>
 
-#include <array>
 #include <memory>
 #include <ostream>
+#include <sstream>
 #include <system_error>
 
 namespace tagferry::gateway::cli {
@@ -25,103 +27,96 @@ constexpr std::uint16_t default_http_port = 8080;
 
 struct options {
     serving_options serving;
-    std::uint16_t s7_port = default_s7_port;
-    bool faults = true;
+    std::optional<std::uint16_t> s7_port;
+    std::vector<std::string> faults;
 };
 
-/// Says what happens to the cable.
-class fault_words final : public fault_listener {
-  public:
-    explicit fault_words(log::logger& logger) noexcept : log_(logger) {}
-    void cable_pulled() override { say("cable pulled"); }
-    void cable_plugged_in() override { say("cable plugged in"); }
+/// The port asked for, else the usual one or the next that is free.
+std::uint16_t port_of(const std::optional<std::uint16_t>& asked, std::uint16_t usual) {
+    return asked ? *asked : next_free_port(usual);
+}
 
-  private:
-    void say(std::string_view what) {
-        log_.write(log::event::demo_fault, {{"connection", demo_plc_name(1)}, {"fault", what}});
-    }
-    log::logger& log_;
-};
-
-/// The two PLCs, on a thread of their own.
-class plant {
-  public:
-    plant(const options& given, log::logger& logger, const transport::clock& clock)
-        : shard_({.name = "plcs"}, clock),
-          press_(shard_, demo_plc(0), given.s7_port),
-          boiler_(shard_, demo_plc(1), second_port(given.s7_port)),
-          words_(logger),
-          script_(shard_, boiler_, {}, words_) {
-        press_.start();
-        boiler_.start();
-        if (given.faults) {
-            script_.start();
-        }
-        shard_.start();
-    }
-    ~plant() {
-        shard_.stop();
-        shard_.join();
-    }
-
-    std::array<const simulated_station*, demo_plc_count> stations() const {
-        return {&press_, &boiler_};
-    }
-
-  private:
-    static std::uint16_t second_port(std::uint16_t first) {
-        return first == 0 ? first : static_cast<std::uint16_t>(first + 1);
-    }
-
-    transport::shard shard_;
-    simulated_station press_;
-    simulated_station boiler_;
-    fault_words words_;
-    fault_script script_;
-};
-
-config::configuration settings_of(const options& given, const plant& made) {
+config::configuration settings_of(const options& given, const demo_plant_shard& plant,
+                                  const std::string& token) {
     config::configuration settings;
     settings.state_directory.clear();
     settings.opcua.allow_none_policy = true;
     settings.opcua.listen = {
-        {"127.0.0.1", given.serving.opcua_port.value_or(default_opcua_port), {}}};
-    settings.web.listen = {{"127.0.0.1", given.serving.http_port.value_or(default_http_port), {}}};
+        {"127.0.0.1", port_of(given.serving.opcua_port, default_opcua_port), {}}};
+    settings.web.listen = {{"127.0.0.1", port_of(given.serving.http_port, default_http_port), {}}};
+    config::web_token writer;
+    writer.name = "demo";
+    writer.role = config::token_role::operator_;
+    config::token_hasher{}.digest(token, writer.digest);
+    settings.web.tokens.push_back(writer);
     for (std::size_t i = 0; i < demo_plc_count; ++i) {
-        settings.connections.push_back(demo_connection(i, made.stations()[i]->port()));
+        settings.connections.push_back(demo_connection(i, plant.ports()[i]));
     }
     config::resolve(settings);
     return settings;
 }
 
-std::string words_for_people() {
-    return "\nTry in another terminal:\n"
-           "  curl {http}/api/v1/values/press/tank/level\n"
-           "  curl '{http}/api/v1/values?filter=boiler/**'\n"
-           "  curl -s {http}/metrics | grep tagferry_connection_up\n"
-           "Every now and then the cable of the boiler's PLC comes out: watch its tags turn bad "
-           "and good again.\nCtrl-C ends the demo.\n";
+/// Lines to be copied, with this binary as it was called.
+std::string words_for_people(const gateway_endpoints& at, const demo_plant_shard& plant,
+                             const std::string& token) {
+    const std::string http = at.http.front();
+    const std::string self = program_invocation_name;
+    const std::string url = http == "http://127.0.0.1:8080" ? std::string{} : " --url " + http;
+    const std::string writer = "  TAGFERRY_TOKEN=" + token + " \\\n    " + self + " write";
+    std::ostringstream words;
+    words << "A press and a boiler, simulated. Nothing is written to disk.\n\n"
+          << "Page     " << http << "/\n"
+          << "OPC UA   " << at.opcua.front() << "  (no security, anonymous)\n"
+          << "PLCs     " << plant.endpoints()[0] << ", " << plant.endpoints()[1] << "\n"
+          << "Token    " << token << "  (writes; ends with this demo)\n\n"
+          << "Try in another terminal:\n"
+          << "  curl " << http << "/api/v1/values/press/tank/level\n"
+          << "  curl -s " << http << "/metrics | grep tagferry_connection_up\n"
+          << "  " << self << " watch 'press/tank/*'" << url << "\n"
+          << writer << url << " press/recipe/setpoint 700   # ram/force follows\n"
+          << writer << url << " press/tank/level 1          # read-only: says so\n\n"
+          << plant.fault_words() << "Ctrl-C ends the demo.\n\n";
+    return words.str();
 }
 
 void run(const options& given, command_context& context) {
     end_signals signals;
     const transport::real_clock clock;
-    process_log log({}, {}, clock);
-    std::unique_ptr<plant> made;
+    const output_style style = style_of(context.out);
+    const bool table = style.terminal && !given.serving.json && isatty(STDERR_FILENO) != 0;
+    config::log_section quiet;
+    quiet.level = table ? config::log_level::error : config::log_level::info;
+    process_log log(quiet, {}, clock);
+    std::unique_ptr<demo_plant_shard> plant;
     try {
-        made = std::make_unique<plant>(given, log.logger(), clock);
+        plant = std::make_unique<demo_plant_shard>(
+            demo_plant_options{
+                given.s7_port.value_or(next_free_port(default_s7_port, demo_plc_count)),
+                given.faults},
+            log.logger(), clock);
+    } catch (const std::invalid_argument& fault) {
+        context.err << "tagferry: " << fault.what() << "\n";
+        context.result = exit_code::usage;
+        return;
     } catch (const std::system_error& fault) {
         context.err << "tagferry: " << fault.what() << "\n";
         context.result = exit_code::cannot_create;
         return;
     }
+    const std::string token = config::make_token();
+    std::unique_ptr<demo_table> drawn;
     serving_company company;
-    for (const simulated_station* each : made->stations()) {
-        company.s7.push_back(each->endpoint());
-    }
-    company.words = words_for_people();
-    context.result = serve(given.serving, settings_of(given, *made), company, signals, log.logger(),
-                           clock, context);
+    company.s7 = {plant->endpoints().begin(), plant->endpoints().end()};
+    company.token = token;
+    company.announce = [&](const gateway_endpoints& at) {
+        context.out << words_for_people(at, *plant, token) << std::flush;
+        if (table) {
+            drawn = std::make_unique<demo_table>(gateway_address_of(at.http.front()), style,
+                                                 context.out);
+        }
+    };
+    context.result = serve(given.serving, settings_of(given, *plant, token), company, signals,
+                           log.logger(), clock, context);
 }
 
 }  // namespace
@@ -130,19 +125,19 @@ void register_demo(CLI::App& root, command_context& context) {
     auto given = std::make_shared<options>();
     CLI::App* command = root.add_subcommand("demo", "Shows a plant: no PLC, root or files needed");
     add_serving_options(*command, given->serving);
-    add_port_option(*command, "--s7-port",
-                    "The simulated PLCs get this port and the next, 0: any free",
-                    [given](std::uint16_t port) { given->s7_port = port; })
-        ->default_str(std::to_string(default_s7_port));
+    add_port_option(*command, "--s7-port", "The PLCs get this port and the next, 0: any free",
+                    [given](std::uint16_t port) { given->s7_port = port; });
     command
-        ->add_option_function<std::string>(
-            "--faults", [given](const std::string& text) { given->faults = text == "on"; },
-            "Pull a cable now and then: on, or off. Default: on")
-        ->check(CLI::IsMember({"on", "off"}));
+        ->add_option("--faults", given->faults,
+                     "on (the boiler's cable is pulled), off, or faults of `sim --help`, by name")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
     command->footer(
+        "\nPorts not given are 4840, 8080 and 1102, or the next free ones.\n"
         "\nExamples:\n"
         "  tagferry demo\n"
-        "  tagferry demo --opcua-port 0 --http-port 0 --s7-port 0 --duration 60s --json\n");
+        "  tagferry demo --faults silence --faults late_reply\n"
+        "  tagferry demo --faults=off --duration=60s --http-port 0 --json\n");
     command->callback([given, &context] { run(*given, context); });
 }
 

@@ -10,10 +10,12 @@ enum class exit_code : int {
     success = 0,
     failure = 1,             ///< failed while running
     usage = 64,              ///< the command line is wrong
-    bad_data = 65,           ///< what was to be imported is wrong
+    bad_data = 65,           ///< what was given to a command is wrong: a value, a tag, a file
     unavailable = 69,        ///< the gateway or PLC that was asked does not answer
     cannot_create = 73,      ///< a port, file or folder cannot be made
+    outcome_unknown = 74,    ///< a write was sent and nobody knows what became of it
     temporary = 75,          ///< would work later: try again
+    partly_written = 76,     ///< a write of several jobs stopped in between
     no_permission = 77,      ///< not allowed
     bad_configuration = 78,  ///< the configuration is invalid
 };

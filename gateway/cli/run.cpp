@@ -25,15 +25,19 @@ struct options {
     serving_options serving;
 };
 
-/// None when something is wrong, which has been said then. The texts that findings refer to are
-/// gone when it returns.
-std::optional<config::configuration> read_configuration(const config::load_options& load,
-                                                        command_context& context) {
-    config::load_result loaded = config::load(load);
-    for (const auto& finding : loaded.found.findings()) {
-        context.err << loaded.found.render(finding) << "\n";
+/// What is doubtful or wrong: a line with its place for people, an event for a log in JSON, of
+/// which every line can then be read by the same program.
+void report(const config::load_result& loaded, log::logger& logger, std::ostream& err) {
+    for (const config::diagnostic& finding : loaded.found.findings()) {
+        if (loaded.value.log.format != config::log_format::json) {
+            err << loaded.found.render(finding) << "\n";
+            continue;
+        }
+        const std::string place = loaded.found.render({finding.level, finding.where, {}, {}});
+        logger.write(finding.level == config::severity::error ? log::event::config_invalid
+                                                              : log::event::config_warning,
+                     {{"place", place}, {"text", finding.text}, {"hint", finding.hint}});
     }
-    return loaded.found.ok() ? std::optional(std::move(loaded.value)) : std::nullopt;
 }
 
 /// SIGHUP: the configuration is read again from where it came. What cannot be taken over leaves
@@ -61,18 +65,22 @@ void reload(const config::load_options& from, gateway& served, log::logger& logg
 void run(const options& given, command_context& context) {
     config::load_options load = load_options_of(given.configuration);
     add_port_flags(given.serving, load);
-    std::optional<config::configuration> settings = read_configuration(load, context);
-    if (!settings) {
+    end_signals signals;
+    const transport::real_clock clock;
+    std::optional<config::load_result> loaded = config::load(load);
+    process_log log(loaded->value.log, loaded->value.limits, clock);
+    report(*loaded, log.logger(), context.err);
+    if (!loaded->found.ok()) {
         context.result = exit_code::bad_configuration;
         return;
     }
-    end_signals signals;
-    const transport::real_clock clock;
-    process_log log(settings->log, settings->limits, clock);
+    config::configuration settings = std::move(loaded->value);
+    // What was found, with its texts, is not kept while the gateway runs.
+    loaded.reset();
     serving_company company;
     company.reload = [&load, &log](gateway& served) { reload(load, served, log.logger()); };
     context.result =
-        serve(given.serving, std::move(*settings), company, signals, log.logger(), clock, context);
+        serve(given.serving, std::move(settings), company, signals, log.logger(), clock, context);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "gateway/cli/serving_options.hpp"
 
-#include "gateway/app/gateway.hpp"
 #include "gateway/config/suggestion.hpp"
 #include "transport/memory/heap.hpp"
 
@@ -8,6 +7,7 @@
 
 #include <charconv>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <ostream>
 #include <system_error>
@@ -16,6 +16,16 @@
 namespace tagferry::gateway::cli {
 
 namespace {
+
+/// A line for people, or an event where a program reads the log.
+void report_failure(const char* what, config::log_format format, log::logger& logger,
+                    std::ostream& err) {
+    if (format == config::log_format::json) {
+        logger.write(log::event::gateway_failed, {{"reason", what}});
+    } else {
+        err << "tagferry: " << what << "\n";
+    }
+}
 
 void print_for_people(const gateway_endpoints& endpoints, const serving_company& company,
                       std::ostream& out) {
@@ -28,12 +38,7 @@ void print_for_people(const gateway_endpoints& endpoints, const serving_company&
     for (const std::string& each : company.s7) {
         out << "S7      " << each << "\n";
     }
-    std::string words = company.words;
-    for (std::size_t at = words.find(http_mark); at != std::string::npos && !endpoints.http.empty();
-         at = words.find(http_mark, at)) {
-        words.replace(at, http_mark.size(), endpoints.http.front());
-    }
-    out << words << std::flush;
+    out << std::flush;
 }
 
 }  // namespace
@@ -95,23 +100,26 @@ void add_port_flags(const serving_options& options, config::load_options& load) 
 exit_code serve(const serving_options& options, config::configuration settings,
                 const serving_company& company, end_signals& signals, log::logger& logger,
                 const transport::clock& clock, command_context& context) {
+    const config::log_format format = settings.log.format;
     std::unique_ptr<gateway> served;
     try {
         logger.write(log::event::gateway_starting, {{"connections", settings.connections.size()}});
         served = std::make_unique<gateway>(std::move(settings), logger, clock);
         served->start();
     } catch (const std::system_error& fault) {
-        context.err << "tagferry: " << fault.what() << "\n";
+        report_failure(fault.what(), format, logger, context.err);
         return exit_code::cannot_create;
     } catch (const std::exception& fault) {
-        context.err << "tagferry: " << fault.what() << "\n";
+        report_failure(fault.what(), format, logger, context.err);
         return exit_code::failure;
     }
+    const gateway_endpoints& at = served->endpoints();
     if (options.json) {
-        print_serving_line(context.out,
-                           {served->endpoints().opcua, served->endpoints().http, company.s7});
+        print_serving_line(context.out, {at.opcua, at.http, company.s7, company.token});
+    } else if (company.announce) {
+        company.announce(at);
     } else {
-        print_for_people(served->endpoints(), company, context.out);
+        print_for_people(at, company, context.out);
     }
     transport::give_back_free_heap();
     logger.write(log::event::gateway_ready);

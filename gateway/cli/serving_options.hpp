@@ -1,11 +1,13 @@
 // What `run` and `demo` have in common: ports, the line for scripts, and the serving itself.
 #pragma once
 
+#include "gateway/app/gateway.hpp"
 #include "gateway/app/process.hpp"
 #include "gateway/cli/command.hpp"
 #include "gateway/config/load.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -39,13 +41,12 @@ void add_duration_option(CLI::App& command, std::optional<std::chrono::milliseco
 /// The ports as flags that stand over the file; every listener of a kind becomes one on loopback.
 void add_port_flags(const serving_options& options, config::load_options& load);
 
-/// Stands in `serving_company::words` where the first HTTP address belongs.
-inline constexpr std::string_view http_mark = "{http}";
-
 /// Something that runs beside the gateway and is seen by whoever reads the terminal.
 struct serving_company {
     std::vector<std::string> s7;  ///< endpoints of simulated PLCs
-    std::string words;            ///< printed after the endpoints when no script reads
+    std::string token;            ///< of a single run, for the line of scripts; empty: none
+    /// Prints instead of the endpoints once it serves and no script reads; may be empty.
+    std::function<void(const gateway_endpoints&)> announce{};
     /// What SIGHUP does; empty: nothing.
     std::function<void(gateway&)> reload{};
 };

@@ -38,6 +38,7 @@ class checker {
             scan_classes(link);
             tags(link);
         }
+        clients();
     }
 
   private:
@@ -46,6 +47,16 @@ class checker {
             return std::string{found_.source_name(where.source)};
         }
         return std::string{found_.source_name(where.source)} + ":" + std::to_string(where.line);
+    }
+
+    // Said of a configuration that would serve: beside errors it would only be in the way.
+    void clients() {
+        if (found_.ok() && !value_.opcua.allow_none_policy) {
+            found_.warning(value_.opcua.allow_none_policy_at,
+                           "no OPC UA client can connect while \"allow_none_policy\" is false",
+                           "this version has no encryption yet: set opcua.allow_none_policy to "
+                           "true");
+        }
     }
 
     void listeners() {

@@ -3,6 +3,7 @@
 // description (fields.cpp) reads them from here.
 #pragma once
 
+#include "gateway/config/access_token.hpp"
 #include "gateway/config/limits.hpp"
 #include "gateway/config/location.hpp"
 #include "protocols/opcua/limits.hpp"
@@ -26,6 +27,8 @@ enum class link_loss : std::uint8_t {
     bad,        ///< BadNoCommunication, null value
     uncertain,  ///< UncertainNoCommunicationLastUsableValue with the last value
 };
+/// What the holder of a token may do; each may do what the ones before it may.
+enum class token_role : std::uint8_t { viewer, operator_, admin };
 enum class log_level : std::uint8_t { debug, info, warning, error };
 enum class log_format : std::uint8_t { logfmt, json };
 
@@ -101,11 +104,26 @@ struct opcua_section {
     std::string application_name = "Tagferry";
     tagferry::opcua::limits limits;
     location listen_at;
+    location allow_none_policy_at;
+};
+
+/// A credential of a machine. Only its digest is kept.
+struct web_token {
+    std::string name;  ///< who holds it, as the log shows it; unique
+    token_role role = token_role::viewer;
+    std::string sha256;      ///< 64 hexadecimal digits; this or `token_file`
+    std::string token_file;  ///< relative to the configuration file's folder
+    token_digest digest{};   ///< resolved from either
+    location at;
+    location name_at;
+    location sha256_at;
+    location token_file_at;
 };
 
 struct web_section {
     std::vector<listen_address> listen;  ///< resolved to 127.0.0.1:8080 when none is written
     std::vector<std::string> host_names;  ///< besides addresses and localhost
+    std::vector<web_token> tokens;
     tagferry::web::http_limits limits;
     location listen_at;
 };

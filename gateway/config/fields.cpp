@@ -17,6 +17,7 @@ constexpr std::array<std::string_view, 5> family_words = {"s7-300", "s7-400", "s
                                                           "logo"};
 constexpr std::array<std::string_view, 3> connection_type_words = {"pg", "op", "basic"};
 constexpr std::array<std::string_view, 2> link_loss_words = {"bad", "uncertain"};
+constexpr std::array<std::string_view, 3> token_role_words = {"viewer", "operator", "admin"};
 constexpr std::array<std::string_view, 4> log_level_words = {"debug", "info", "warning", "error"};
 constexpr std::array<std::string_view, 2> log_format_words = {"logfmt", "json"};
 
@@ -176,6 +177,33 @@ constexpr std::array connection_fields = {
 constexpr object_description connection_object = {"connection", "One PLC.", connection_fields,
                                                   &detail::reach<&connection::at>};
 
+constexpr std::array token_fields = {
+    text_field<&web_token::name>("name", "Who holds it, as the log shows it.")
+        .from(1, 64)
+        .needed()
+        .located<&web_token::name_at>()
+        .such_as("mes"),
+    choice_field<&web_token::role>("role",
+                                   "What its holder may do: `viewer` reads, `operator` also writes "
+                                   "tags, `admin` also changes the configuration.",
+                                   token_role_words),
+    text_field<&web_token::sha256>("sha256",
+                                   "SHA-256 of the token in hexadecimal digits, as `tagferry token "
+                                   "new` prints it. This or `token_file`.")
+        .from(0, 64)
+        .located<&web_token::sha256_at>(),
+    text_field<&web_token::token_file>("token_file",
+                                       "File whose first line is the token, relative to this "
+                                       "file's folder. This or `sha256`.")
+        .from(0, 4'096)
+        .located<&web_token::token_file_at>()
+        .such_as("mes.token"),
+};
+
+constexpr object_description token_object = {
+    "token", "The credential of a machine, sent as `Authorization: Bearer TOKEN`.", token_fields,
+    &detail::reach<&web_token::at>};
+
 constexpr std::array log_fields = {
     choice_field<&log_section::level>("level", "Least important lines written.", log_level_words),
     choice_field<&log_section::format>("format", "Form of a line on standard error.",
@@ -207,7 +235,8 @@ const object_description& configuration_description() noexcept {
             .becomes("127.0.0.1:4840")
             .such_as("127.0.0.1:4840"),
         boolean_field<&opcua_section::allow_none_policy>(
-            "allow_none_policy", "Whether clients may connect without signing and encryption."),
+            "allow_none_policy", "Whether clients may connect without signing and encryption.")
+            .located<&opcua_section::allow_none_policy_at>(),
         boolean_field<&opcua_section::allow_anonymous_write>(
             "allow_anonymous_write", "Whether clients without a user may write writable tags."),
         text_field<&opcua_section::application_uri>(
@@ -232,6 +261,9 @@ const object_description& configuration_description() noexcept {
             "Names by which this gateway is reached, besides its addresses and `localhost`. "
             "Requests for any other name are refused with 421, so that no page of another site "
             "can point its own name here."),
+        object_list_field<&web_section::tokens>(
+            "tokens", "Credentials of machines. Without one nothing can be written over REST.",
+            token_object),
         object_field<&web_section::limits>("limits", "Capacities of the web server.",
                                            web_limits_description()),
     };

@@ -413,6 +413,8 @@ constexpr std::array process_fields = {
         "pending_device_reads_per_connection", "Reads on request waiting for one PLC.")
         .from(1, 1'024)
         .measured_by("tagferry_pending_device_reads"),
+    integer_field<&process_limits::web_tokens>("web_tokens", "Tokens in `web.tokens`.")
+        .from(1, 1'000),
     integer_field<&process_limits::mailbox_entries>("mailbox_entries",
                                                     "Tasks waiting for one shard.")
         .from(64, 1'048'576)

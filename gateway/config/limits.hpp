@@ -19,6 +19,7 @@ struct process_limits {
     std::uint32_t sample_ring_bytes = 4'194'304;
     std::uint32_t pending_writes_per_connection = 32;
     std::uint32_t pending_device_reads_per_connection = 16;
+    std::uint32_t web_tokens = 64;          ///< all are compared with each one that comes
     std::uint32_t mailbox_entries = 4'096;  ///< tasks waiting for one shard
     std::uint32_t worker_threads = 2;
     std::uint32_t worker_jobs = 256;         ///< jobs waiting for the worker pool

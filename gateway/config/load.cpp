@@ -6,6 +6,7 @@
 #include "gateway/config/located_tree.hpp"
 #include "gateway/config/overrides.hpp"
 #include "gateway/config/tag_file.hpp"
+#include "gateway/config/tokens.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -72,10 +73,11 @@ void bind_file(std::string text, std::string_view name, std::string_view folder,
     }
 }
 
-void finish(load_result& result, const load_options& options) {
+void finish(load_result& result, std::string_view folder, const load_options& options) {
     apply_environment(options.environment, result.value, result.found);
     apply_flags(options.flags, result.value, result.found);
     resolve(result.value);
+    read_tokens(result.value, folder, result.found);
     const address_checker& addresses =
         options.addresses != nullptr ? *options.addresses : s7_address_checker();
     check(result.value, addresses, result.found);
@@ -88,14 +90,14 @@ load_result load_text(std::string_view text, std::string_view name, std::string_
                       const load_options& options) {
     load_result result;
     bind_file(std::string{text}, name, folder, result);
-    finish(result, options);
+    finish(result, folder, options);
     return result;
 }
 
 load_result load(const load_options& options) {
     if (options.file.empty()) {
         load_result result;
-        finish(result, options);
+        finish(result, ".", options);
         return result;
     }
     if (options.file == "-") {

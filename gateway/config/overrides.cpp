@@ -5,6 +5,7 @@
 #include "gateway/config/suggestion.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <string>
 #include <string_view>
@@ -16,8 +17,9 @@ namespace tagferry::gateway::config {
 namespace {
 
 constexpr std::string_view prefix = "TAGFERRY_";
-/// The command line's own, not a field.
-constexpr std::string_view file_variable = "TAGFERRY_CONFIG";
+/// The command line's own, not fields.
+constexpr std::array<std::string_view, 4> command_variables = {
+    "TAGFERRY_CONFIG", "TAGFERRY_URL", "TAGFERRY_TOKEN", "TAGFERRY_TOKEN_FILE"};
 
 // `section.key` of a variable's name.
 std::string key_of(std::string_view variable) {
@@ -73,7 +75,9 @@ found_field walk(std::string_view key, configuration& value) {
 void apply_environment(const std::vector<assignment>& variables, configuration& value,
                        diagnostics& found) {
     for (const auto& [name, text] : variables) {
-        if (name == file_variable || !name.starts_with(prefix)) {
+        const bool is_command = std::find(command_variables.begin(), command_variables.end(),
+                                          name) != command_variables.end();
+        if (is_command || !name.starts_with(prefix)) {
             continue;
         }
         const location at{found.add_source("environment " + name), 0, 0};

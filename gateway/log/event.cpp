@@ -28,9 +28,11 @@ constexpr std::array catalogue = {
                       "a changed configuration was not taken over",
                       "The old one stays in force. `reason` says what needs a restart."},
     event_description{listener_opened, "listener.opened", level::info, "a listener accepts", ""},
-    event_description{listener_failed, "listener.failed", level::error,
-                      "a listener cannot be opened",
-                      "Is the port taken? `ss -ltnp` shows by whom. Change `listen`."},
+    event_description{listener_accept_failed, "listener.accept_failed", level::error,
+                      "connections cannot be accepted",
+                      "`reason` says why; clients wait until it works again. Of too many open "
+                      "files: raise `LimitNOFILE=` of the unit (`ulimit -n` in a shell), or lower "
+                      "`web.limits.connections` and `opcua.limits.max_channels`."},
     event_description{listener_refused, "listener.refused", level::warning,
                       "connections were refused at a limit",
                       "A client opens too many, or `limits` are too small for this plant."},

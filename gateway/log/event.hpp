@@ -25,7 +25,7 @@ enum class event : std::uint8_t {
     config_invalid,
     config_not_applied,
     listener_opened,
-    listener_failed,
+    listener_accept_failed,
     listener_refused,
     shard_fault,
     pool_unlocked,

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <span>
 #include <stdexcept>
+#include <string>
 
 namespace tagferry::gateway {
 
@@ -23,7 +24,9 @@ struct demo_row {
     double maximum;
     std::uint32_t period_ms;
     const char* unit;
-    const char* text;  ///< description of the tag; for texts also what the PLC holds
+    const char* text;  ///< description of the tag
+    bool writable = false;
+    const char* content = "";  ///< of a text
 };
 
 constexpr demo_row press_rows[] = {
@@ -43,6 +46,8 @@ constexpr demo_row press_rows[] = {
      "Main pump runs"},
     {"pump/fault", "DB1.DBX12.1", "BOOL", "fast", signal_kind::constant, 0, 0, 1'000, "",
      "Collective fault of the pump"},
+    {"pump/enabled", "DB1.DBX12.2", "BOOL", "fast", signal_kind::constant, 1, 1, 1'000, "",
+     "The main pump may run", true},
     {"pump/speed", "DB1.DBW14", "INT", "fast", signal_kind::ramp, 0, 2'950, 15'000, "1/min",
      "Speed of the main pump"},
     {"pump/current", "DB1.DBD16", "REAL", "fast", signal_kind::sine, 3.2, 11.8, 15'000, "A",
@@ -66,11 +71,11 @@ constexpr demo_row press_rows[] = {
     {"counters/energy", "DB2.DBB10", "LREAL", "slow", signal_kind::ramp, 81'200, 81'300, 3'600'000,
      "kWh", "Energy drawn"},
     {"recipe/name", "DB2.DBB20", "STRING[20]", "slow", signal_kind::text, 0, 0, 30'000, "",
-     "Gehäuse"},
+     "Recipe in use", true, "Gehäuse"},
     {"recipe/setpoint", "DB2.DBD44", "REAL", "slow", signal_kind::constant, 1'100, 1'100, 1'000,
-     "kN", "Force asked for"},
+     "kN", "Force asked for", true},
     {"recipe/profile", "DB2.DBB48", "ARRAY[0..9] OF INT", "slow", signal_kind::sine, 0, 100, 20'000,
-     "%", "Force profile over the stroke"},
+     "%", "Force profile over the stroke", true},
     {"status/word", "DB2.DBW68", "WORD", "fast", signal_kind::counter, 0, 65'535, 1'000, "",
      "Status word of the drive"},
     {"status/heartbeat", "DB2.DBB70", "BYTE", "fast", signal_kind::counter, 0, 255, 500, "",
@@ -80,6 +85,8 @@ constexpr demo_row press_rows[] = {
 constexpr demo_row boiler_rows[] = {
     {"steam/pressure", "DB10.DBD0", "REAL", "fast", signal_kind::sine, 7.6, 8.4, 45'000, "bar",
      "Steam pressure"},
+    {"steam/setpoint", "DB10.DBD60", "REAL", "slow", signal_kind::constant, 8, 8, 1'000, "bar",
+     "Pressure asked for", true},
     {"steam/temperature", "DB10.DBD4", "REAL", "fast", signal_kind::sine, 168, 173, 45'000, "°C",
      "Steam temperature"},
     {"steam/flow", "DB10.DBD8", "REAL", "fast", signal_kind::sine, 410, 980, 70'000, "kg/h",
@@ -115,7 +122,7 @@ constexpr demo_row boiler_rows[] = {
     {"alarms/horn", "M12.0", "BOOL", "fast", signal_kind::toggle, 0, 1, 33'000, "",
      "The horn sounds"},
     {"alarms/last", "DB10.DBB42", "STRING[16]", "slow", signal_kind::text, 0, 0, 33'000, "",
-     "Störung"},
+     "Last alarm", false, "Störung"},
     {"status/heartbeat", "MB20", "BYTE", "fast", signal_kind::counter, 0, 255, 500, "",
      "Life sign of the PLC"},
 };
@@ -136,19 +143,26 @@ constexpr demo_plc_row plcs[demo_plc_count] = {
 
 constexpr std::uint32_t block_size = 256;
 
-s7::signal_config signal_of(const demo_row& row) {
-    s7::signal_config signal;
+demo_point point_of(const demo_row& row) {
+    demo_point point{row.path, {}, {}};
     // The table above is ours: a text that does not parse is a fault of this file.
-    if (s7::parse_address(row.address, signal.where) ||
-        s7::parse_data_type(row.type, signal.type)) {
+    if (s7::parse_address(row.address, point.where) || s7::parse_data_type(row.type, point.type)) {
         throw std::logic_error(std::string("demo plant: ") + row.path);
     }
+    return point;
+}
+
+s7::signal_config signal_of(const demo_row& row) {
+    const demo_point point = point_of(row);
+    s7::signal_config signal;
+    signal.where = point.where;
+    signal.type = point.type;
     signal.kind = row.kind;
     signal.minimum = row.minimum;
     signal.maximum = row.maximum;
     signal.period = std::chrono::milliseconds(row.period_ms);
     if (row.kind == signal_kind::text) {
-        signal.text = row.text;
+        signal.text = row.content;
     }
     return signal;
 }
@@ -161,6 +175,7 @@ config::tag tag_of(const demo_row& row) {
     tag.scan_class_name = row.scan_class;
     tag.unit = row.unit;
     tag.description = row.text;
+    tag.writable = row.writable;
     return tag;
 }
 
@@ -170,21 +185,35 @@ const char* demo_plc_name(std::size_t plc) noexcept {
     return plcs[plc].name;
 }
 
-s7::simulator_config demo_plc(std::size_t plc) {
+s7::simulator_config still_demo_plc(std::size_t plc) {
     s7::simulator_config simulated;
     simulated.profile = plcs[plc].profile;
-    for (const demo_row& row : plcs[plc].rows) {
-        simulated.signals.push_back(signal_of(row));
-        const s7::address& where = simulated.signals.back().where;
-        bool known = where.where != s7::area::data_block;
+    for (const demo_point& point : demo_points(plc)) {
+        bool known = point.where.where != s7::area::data_block;
         for (const auto& block : simulated.data_blocks) {
-            known = known || block.number == where.block;
+            known = known || block.number == point.where.block;
         }
         if (!known) {
-            simulated.data_blocks.push_back({where.block, block_size});
+            simulated.data_blocks.push_back({point.where.block, block_size});
         }
     }
     return simulated;
+}
+
+s7::simulator_config demo_plc(std::size_t plc) {
+    s7::simulator_config simulated = still_demo_plc(plc);
+    for (const demo_row& row : plcs[plc].rows) {
+        simulated.signals.push_back(signal_of(row));
+    }
+    return simulated;
+}
+
+std::vector<demo_point> demo_points(std::size_t plc) {
+    std::vector<demo_point> points;
+    for (const demo_row& row : plcs[plc].rows) {
+        points.push_back(point_of(row));
+    }
+    return points;
 }
 
 config::connection demo_connection(std::size_t plc, std::uint16_t port) {

@@ -45,12 +45,15 @@ test('a word that is no command ends with 64 and says what there is', () => {
 });
 
 test('help of every command fits a screen and shows examples', () => {
-    const commands = ['run', 'check', 'demo', 'sim', 'version'];
+    const commands = ['run', 'check', 'demo', 'read', 'write', 'watch', 'status', 'token',
+        'config', 'sim', 'healthcheck', 'completion', 'version'];
     for (const command of commands) {
         const answer = tagferry(command, '--help');
         assert.equal(answer.code, 0, command);
         assert.ok(answer.out.split('\n').length <= 45, `${command} --help is too long`);
-        assert.match(answer.out, /[Ee]xample/, command);
+        const examples = answer.out.split(/^Examples:$/m)[1].split('\n')
+            .filter((line) => line.startsWith('  ') && !line.startsWith('   '));
+        assert.ok(examples.length >= 2, `${command} --help shows ${examples.length} examples`);
     }
 });
 
@@ -149,4 +152,47 @@ test('run against sim in another process: Good, gone, and Good again', async () 
     await status_is('Good');
     assert.equal(await gateway.stop(), 0);
     assert.equal(await plc.stop(), 0);
+});
+
+test('with a log in JSON everything on stderr is JSON, a port that is taken and a doubt included', async () => {
+    const other = createServer();
+    await new Promise((done) => other.listen(0, '127.0.0.1', done));
+    const { port } = other.address();
+    const path = configuration('json.json',
+        { opcua: { listen: [`127.0.0.1:${port}`], allow_none_policy: false } });
+    const answer = tagferry('run', '-c', path, '--log-format', 'json');
+    other.close();
+    assert.equal(answer.code, 73, answer.err);
+    const lines = answer.err.trimEnd().split('\n').map((line) => JSON.parse(line));
+    const doubt = lines.find(({ event }) => event === 'config.warning');
+    assert.match(doubt.text, /no OPC UA client can connect/);
+    const failed = lines.find(({ event }) => event === 'gateway.failed');
+    assert.match(failed.reason, new RegExp(`127\\.0\\.0\\.1.*${port}`));
+    const invalid = tagferry('run', '-c', join(folder.path, 'absent.json'), '--log-format', 'json');
+    assert.equal(invalid.code, 78);
+    assert.equal(JSON.parse(invalid.err).event, 'config.invalid');
+});
+
+test('check and run both say when no OPC UA client can connect', () => {
+    const path = configuration('closed.json', { opcua: { listen: ['127.0.0.1:0'] } });
+    const answer = tagferry('check', '-c', path);
+    assert.equal(answer.code, 0);
+    assert.match(answer.out, /warning: no OPC UA client can connect/);
+    const run = tagferry('run', '-c', path, '--duration', '200ms');
+    assert.equal(run.code, 0);
+    assert.match(run.err, /warning: no OPC UA client can connect/);
+});
+
+test('bash completes commands and flags', () => {
+    const complete = (...words) => {
+        const script = `source <("$TAGFERRY" completion bash); COMP_WORDS=(${words.join(' ')}); ` +
+            'COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _tagferry; printf "%s\\n" "${COMPREPLY[@]}"';
+        return spawnSync('bash', ['-c', script], { encoding: 'utf8', timeout: 30_000 })
+            .stdout.trimEnd().split('\n').sort();
+    };
+    assert.deepEqual(complete('tagferry', 're'), ['read']);
+    assert.deepEqual(complete('tagferry', 'token', 'n'), ['new']);
+    assert.deepEqual(complete('tagferry', 'token', 'new', '--r'), ['--role']);
+    assert.deepEqual(complete('tagferry', 'read', 'press/tank/level', '--max'), ['--max-age']);
+    assert.ok(complete('tagferry', "''").includes('demo'));
 });

@@ -64,7 +64,8 @@ TEST(cli, version_as_text_and_json) {
 }
 
 TEST(cli, a_valid_configuration_is_counted) {
-    const a_file file{R"({"connections": [{"name": "a", "host": "h", "tags": [
+    const a_file file{R"({"opcua": {"allow_none_policy": true},
+        "connections": [{"name": "a", "host": "h", "tags": [
         {"path": "x", "address": "MW0", "type": "INT"}]}]})"};
     const auto result = run({"check", "-c", file.path()});
     EXPECT_EQ(result.code, 0);
@@ -114,7 +115,7 @@ TEST(cli, flags_stand_over_the_file) {
 }
 
 TEST(cli, strict_makes_warnings_count) {
-    const a_file file{"{}"};
+    const a_file file{R"({"opcua": {"allow_none_policy": true}})"};
     ASSERT_EQ(setenv("TAGFERRY_ODD", "1", 1), 0);
     const auto plain = run({"check", "-c", file.path()});
     const auto strict = run({"check", "-c", file.path(), "--strict"});

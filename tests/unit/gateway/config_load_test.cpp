@@ -87,9 +87,18 @@ TEST(config_load, takes_every_value_and_works_out_the_rest) {
     EXPECT_EQ(press.tags[1].path_at.column, 18u);
 }
 
+TEST(config_load, a_server_no_client_can_use_is_a_warning) {
+    const auto result = load_text("{\"opcua\": {\n\"allow_none_policy\": false}}", "t.json", "");
+    EXPECT_TRUE(result.found.ok());
+    EXPECT_THAT(lines_of(result),
+                ElementsAre("t.json:2:22: warning: no OPC UA client can connect while "
+                            "\"allow_none_policy\" is false (this version has no encryption yet: "
+                            "set opcua.allow_none_policy to true)"));
+}
+
 TEST(config_load, nothing_written_is_a_whole_configuration) {
     const auto result = load_text("{}", "t.json", "");
-    EXPECT_THAT(lines_of(result), ElementsAre());
+    EXPECT_THAT(lines_of(result), ElementsAre(HasSubstr("no OPC UA client can connect")));
     ASSERT_EQ(result.value.opcua.listen.size(), 1u);
     EXPECT_EQ(result.value.opcua.listen[0].port, 4840);
     EXPECT_THAT(result.value.opcua.application_uri, testing::StartsWith("urn:"));
@@ -259,6 +268,7 @@ TEST(config_load, precedence_is_flag_environment_file_default) {
     load_options options;
     options.environment = {{"TAGFERRY_OPCUA__LISTEN", "127.0.0.1:1,[::1]:2"},
                            {"TAGFERRY_SHARDS", "3"},
+                           {"TAGFERRY_OPCUA__ALLOW_NONE_POLICY", "true"},
                            {"TAGFERRY_LOG__FORMAT", "json"}};
     options.flags = {{"shards", "4"}};
     const auto result =
