@@ -2,6 +2,7 @@
 
 #include "tests/support/frame_engine.hpp"
 #include "transport/net/listener.hpp"
+#include "transport/net/name_lookup.hpp"
 #include "transport/net/socket.hpp"
 #include "transport/net/traffic.hpp"
 #include "transport/threads/shard.hpp"
@@ -297,7 +298,7 @@ TEST_F(client_link_test, a_lookup_that_hangs_ends_the_attempt_and_is_not_repeate
     EXPECT_EQ(state(), link_state::resolving);
     pass(3100ms);
     EXPECT_EQ(state(), link_state::waiting);
-    EXPECT_EQ(link_->status().last_close.error, std::errc::timed_out);
+    EXPECT_TRUE(is_silent_name_server(link_->status().last_close.error));
     pass(600ms);
     EXPECT_EQ(state(), link_state::resolving);
     // Destroyed while the look-up is queued; what comes later finds nobody.
