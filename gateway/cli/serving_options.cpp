@@ -122,6 +122,7 @@ exit_code serve(const serving_options& options, config::configuration settings,
         print_for_people(at, company, context.out);
     }
     transport::give_back_free_heap();
+    transport::give_back_start_up_code();
     logger.write(log::event::gateway_ready);
     serve_until_end(signals, *served, options.duration, company.reload);
     logger.write(log::event::gateway_stopping);

@@ -160,6 +160,12 @@ void check_profile(const std::string& name) {
     }
 }
 
+std::string fault_page() {
+    return "Faults, and their settings when nothing else is said:\n" + fault_help() +
+           "\nEach may be given start, length and period (times; a period starts it again), and "
+           "every, code,\nblock and delay where its line names them.\n";
+}
+
 void add_plc_options(CLI::App& command, const std::shared_ptr<options>& given) {
     command
         .add_option_function<std::string>(
@@ -206,15 +212,15 @@ void add_plc_options(CLI::App& command, const std::shared_ptr<options>& given) {
                 }
                 given->faults = texts;
             },
-            "Misbehave, see below; may be given several times")
+            "Misbehave, see --faults; may be given several times")
         ->type_name("NAME[:SETTING=VALUE,...]");
+    command.add_flag_callback(
+        "--faults", [] { throw CLI::CallForVersion(fault_page(), 0); },
+        "List the faults and their settings");
 }
 
 std::string footer() {
-    return "\nFaults, and their settings when nothing else is said:\n" + fault_help() +
-           "\nEach may be given start, length and period (times; a period starts it again), and "
-           "every, code,\nblock and delay where its line names them.\n"
-           "\nExamples:\n"
+    return "\nExamples:\n"
            "  tagferry sim\n"
            "  tagferry sim --plc plc.json --port 0 --json\n"
            "  tagferry sim --profile s7-300 --latency 20ms --fault "

@@ -38,6 +38,21 @@ std::string text_or_dash(const ordered_json& row, const char* key) {
     return found == row.end() || !found->is_string() ? "-" : printable(found->get<std::string>());
 }
 
+/// The rows of tags by name, so many in one request as it may hold.
+void append_named(gateway_client& client, const std::vector<std::string>& paths,
+                  const std::string& max_age, std::vector<ordered_json>& rows) {
+    for (std::size_t at = 0; at < paths.size();) {
+        std::string query = "/api/v1/values?";
+        for (std::size_t count = 0; at < paths.size() && count < tags_per_request; ++at, ++count) {
+            query += (count == 0 ? "tag=" : "&tag=") + url_encoded(paths[at], false);
+        }
+        const ordered_json answer = get(client, with(query, max_age));
+        for (const ordered_json& row : answer.at("items")) {
+            rows.push_back(row);
+        }
+    }
+}
+
 table_row row_of(const ordered_json& row) {
     const std::string status = row.at("status").get<std::string>();
     const colour how = colour_of_status(status);
@@ -80,24 +95,25 @@ void for_each_item(gateway_client& client, const std::string& target,
 std::vector<ordered_json> read_rows(gateway_client& client, const std::vector<std::string>& tags,
                                     const std::string& max_age) {
     std::vector<ordered_json> rows;
-    const auto take = [&](const ordered_json& row) { rows.push_back(row); };
-    for (auto at = tags.begin(); at != tags.end();) {
-        if (is_pattern(*at)) {
-            const std::string query = "/api/v1/values?filter=" + url_encoded(*at, false);
-            for_each_item(client, with(query, max_age), take);
-            ++at;
+    std::vector<std::string> named;
+    for (const std::string& tag : tags) {
+        if (!is_pattern(tag)) {
+            named.push_back(tag);
             continue;
         }
-        std::string query = "/api/v1/values?";
-        for (std::size_t count = 0;
-             at != tags.end() && !is_pattern(*at) && count < tags_per_request; ++at, ++count) {
-            query += (count == 0 ? "tag=" : "&tag=") + url_encoded(*at, false);
-        }
-        const ordered_json answer = get(client, with(query, max_age));
-        for (const ordered_json& row : answer.at("items")) {
-            take(row);
+        const std::string query = "/api/v1/values?filter=" + url_encoded(tag, false);
+        if (max_age.empty()) {
+            append_named(client, named, max_age, rows);
+            named.clear();
+            for_each_item(client, query, [&](const ordered_json& row) { rows.push_back(row); });
+        } else {
+            // The PLC is asked for tags by their names only.
+            for_each_item(client, query, [&](const ordered_json& row) {
+                named.push_back(row.at("path").get<std::string>());
+            });
         }
     }
+    append_named(client, named, max_age, rows);
     return rows;
 }
 

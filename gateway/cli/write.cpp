@@ -109,6 +109,8 @@ void register_write(CLI::App& root, command_context& context) {
         ->add_option("tag value", given->words,
                      "A path and a value, any number of times; the value - is standard input")
         ->type_name("")
+        // Otherwise a list in brackets would be taken apart into several words.
+        ->allow_extra_args(false)
         ->required();
     add_client_options(*command, given->client);
     add_direct_options(*command, given->client);

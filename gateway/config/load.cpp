@@ -110,6 +110,9 @@ load_result load(const load_options& options) {
         load_result result;
         const std::uint32_t source = result.found.add_source(options.file);
         result.found.error({source, 0, 0}, "cannot be read: " + reason, "name it with -c FILE");
+        // How it is said is settled by environment and flags all the same.
+        apply_environment(options.environment, result.value, result.found);
+        apply_flags(options.flags, result.value, result.found);
         return result;
     }
     const std::filesystem::path folder = std::filesystem::path{options.file}.parent_path();

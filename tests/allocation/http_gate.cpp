@@ -24,6 +24,7 @@ constexpr std::uint64_t measured = 10'000;
 class http_gate : public ::testing::Test {
   protected:
     http_gate() {
+        above_.requests.keeps_lines = false;
         add_usual_tags(above_.values);
         for (int i = 0; i < 2000; ++i) {
             above_.values.tags.push_back({.path = "mill/" + std::to_string(i),

@@ -12,4 +12,8 @@ void set_up_heap() noexcept;
 /// change of the configuration. Takes milliseconds; any thread.
 void give_back_free_heap() noexcept;
 
+/// Unmaps the pages of program code and constants that only the start needed; what is used again
+/// comes back from the file, a minor fault each. Once, after the start.
+void give_back_start_up_code() noexcept;
+
 }  // namespace tagferry::transport
