@@ -25,6 +25,10 @@ struct command_context {
 /// callback (a shared_ptr), since the function returns before it runs.
 using registration = void (*)(CLI::App& root, command_context& context);
 
+/// Stands before a word in brackets, which the parser would take apart into several words: it is
+/// put there before parsing and taken away by commands whose words may begin so.
+inline constexpr char mark_of_brackets = '\x01';
+
 /// The command table, in the order of `--help`.
 std::span<const registration> all_commands() noexcept;
 

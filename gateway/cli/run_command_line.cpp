@@ -81,6 +81,18 @@ std::string exit_codes_text() {
     return text;
 }
 
+// As CLI11 takes them: the last one first. Only words of `write` may begin with a bracket.
+std::vector<std::string> words_of(int argument_count, const char* const* arguments) {
+    std::vector<std::string> words;
+    for (int i = argument_count - 1; i > 0; --i) {
+        words.emplace_back(arguments[i]);
+        if (std::string_view(arguments[1]) == "write" && words.back().starts_with('[')) {
+            words.back().insert(words.back().begin(), mark_of_brackets);
+        }
+    }
+    return words;
+}
+
 }  // namespace
 
 bool serves(std::string_view command) noexcept {
@@ -98,7 +110,7 @@ int run_command_line(int argument_count, const char* const* arguments, std::ostr
         add(root, context);
     }
     try {
-        root.parse(argument_count, arguments);
+        root.parse(words_of(argument_count, arguments));
     } catch (const CLI::Success& asked) {
         // --help of the root or a subcommand.
         root.exit(asked, out, err);

@@ -27,7 +27,7 @@ struct options {
 /// `-` is all of standard input, without the line end it ends with.
 std::string text_of(const std::string& word) {
     if (word != "-") {
-        return word;
+        return word.starts_with(mark_of_brackets) ? word.substr(1) : word;
     }
     std::string text{std::istreambuf_iterator<char>{std::cin}, {}};
     if (text.ends_with('\n')) {
@@ -109,8 +109,6 @@ void register_write(CLI::App& root, command_context& context) {
         ->add_option("tag value", given->words,
                      "A path and a value, any number of times; the value - is standard input")
         ->type_name("")
-        // Otherwise a list in brackets would be taken apart into several words.
-        ->allow_extra_args(false)
         ->required();
     add_client_options(*command, given->client);
     add_direct_options(*command, given->client);

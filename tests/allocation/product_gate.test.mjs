@@ -35,9 +35,11 @@ const configuration = (folder, port, shards) => writeJson(folder.path, `gate-${s
     connections: [{
         name: 'plc', protocol: 's7', host: '127.0.0.1', port, family: 's7-300', slot: 2,
         scan_classes: [{ name: 'fast', interval_ms: 10 }],
+        // Allocations are counted here, not scans: a busy machine may be late.
         tags: [
             ...Array.from({ length: tag_count }, (_, i) => (
-                { path: `line/t${i}`, address: `DB1.DBD${i * stride}`, type: 'REAL' })),
+                { path: `line/t${i}`, address: `DB1.DBD${i * stride}`, type: 'REAL',
+                    stale_after_ms: 30_000 })),
             ...Array.from({ length: written_count }, (_, i) => (
                 { path: `line/w${i}`, address: `DB1.DBW${tag_count * stride + 64 + 2 * i}`,
                     type: 'INT', writable: true })),

@@ -177,6 +177,9 @@ test('a token file opens the door; one that holds no token is said', async () =>
 });
 
 test('watch prints what changes until --count', async () => {
+    // The ram moves while the pump runs.
+    const on = await tagferry(['write', 'press/pump/enabled', 'on'], with_token());
+    assert.equal(on.code, 0, on.err);
     const answer = await tagferry(['watch', 'press/ram/position', 'press/recipe/*', '--count', '12',
         '--duration', '20s', '--json']);
     assert.equal(answer.code, 0, answer.err);

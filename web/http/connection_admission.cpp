@@ -7,6 +7,13 @@
 #include <array>
 
 namespace tagferry::web {
+namespace {
+
+constexpr std::string_view how_to_sign_in =
+    "Send Authorization: Bearer with a token of this gateway; `tagferry token new` makes one and "
+    "says where it is configured.";
+
+}  // namespace
 
 progress connection_engine::start(const route_match& match) {
     const http_request& request = exchange_.request_;
@@ -58,7 +65,7 @@ std::optional<progress> connection_engine::authenticate(const route_match& match
         return exchange_.refuse({.status = http_status::unauthorized,
                                  .code = "invalid_token",
                                  .detail = "The credential is not known.",
-                                 .hint = "Send Authorization: Bearer with a token of this gateway.",
+                                 .hint = how_to_sign_in,
                                  .challenge = true});
     }
     who.user = known->name;
@@ -71,7 +78,7 @@ progress connection_engine::refuse_role() noexcept {
         return exchange_.refuse({.status = http_status::unauthorized,
                                  .code = "unauthorized",
                                  .detail = "This needs a credential.",
-                                 .hint = "Send Authorization: Bearer with a token of this gateway.",
+                                 .hint = how_to_sign_in,
                                  .challenge = true});
     }
     return exchange_.refuse(outcome::forbidden);
