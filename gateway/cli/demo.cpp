@@ -129,7 +129,7 @@ void register_demo(CLI::App& root, command_context& context) {
                     [given](std::uint16_t port) { given->s7_port = port; });
     command
         ->add_option("--faults", given->faults,
-                     "on (the boiler's cable is pulled), off, or faults of `sim --help`, by name")
+                     "on (the boiler's cable is pulled), off, or faults of `sim --faults`, by name")
         ->type_name("NAME")
         ->allow_extra_args(false);
     command->footer(
