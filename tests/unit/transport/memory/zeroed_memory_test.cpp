@@ -1,5 +1,7 @@
 #include "transport/memory/zeroed_memory.hpp"
 
+#include "transport/memory/check.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,9 +34,12 @@ TEST(zeroed_memory, moves_and_may_be_nothing) {
     EXPECT_EQ(nothing.data(), place);
 }
 
+// AddressSanitizer ends the process at such a request instead of refusing it.
+#ifndef TAGFERRY_ADDRESS_SANITIZER
 TEST(zeroed_memory, says_when_there_is_no_room) {
     EXPECT_ANY_THROW(zeroed_memory(std::size_t{1} << 62U));
 }
+#endif
 
 }  // namespace
 }  // namespace tagferry::transport
