@@ -37,16 +37,16 @@ bool is_json(std::string_view text) {
     return token == json_token::end;
 }
 
-/// What a library says, as far as it can be compared: it nests deeper, takes a byte order mark,
-/// and refuses numbers that no double can hold and halves of surrogate pairs, which are JSON all
-/// the same.
+/// What a library says, as far as it can be compared: it nests deeper, takes a byte order mark
+/// and a NUL for the end, and refuses numbers that no double can hold and halves of surrogate
+/// pairs, which are JSON all the same.
 std::optional<bool> library_says(std::string_view text) {
     std::size_t depth = 0;
     for (const char byte : text) {
         depth += byte == '[' || byte == '{' ? 1U : 0U;
     }
     if (depth > json_reader::max_depth || text.starts_with("\xEF\xBB\xBF") ||
-        text.find("\\ud") != std::string_view::npos ||
+        text.find('\0') != std::string_view::npos || text.find("\\ud") != std::string_view::npos ||
         text.find("\\uD") != std::string_view::npos) {
         return std::nullopt;
     }
