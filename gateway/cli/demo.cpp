@@ -62,7 +62,7 @@ std::string words_for_people(const gateway_endpoints& at, const demo_plant_shard
     const std::string http = at.http.front();
     const std::string self = program_invocation_name;
     const std::string url = http == "http://127.0.0.1:8080" ? std::string{} : " --url " + http;
-    const std::string writer = "  TAGFERRY_TOKEN=" + token + " \\\n    " + self + " write";
+    const std::string write = "  " + self + " write" + url;
     std::ostringstream words;
     words << "A press and a boiler, simulated. Nothing is written to disk.\n\n"
           << "Page     " << http << "/\n"
@@ -73,8 +73,9 @@ std::string words_for_people(const gateway_endpoints& at, const demo_plant_shard
           << "  curl " << http << "/api/v1/values/press/tank/level\n"
           << "  curl -s " << http << "/metrics | grep tagferry_connection_up\n"
           << "  " << self << " watch 'press/tank/*'" << url << "\n"
-          << writer << url << " press/recipe/setpoint 700   # ram/force follows\n"
-          << writer << url << " press/tank/level 1          # read-only: says so\n\n"
+          << "  export TAGFERRY_TOKEN=" << token << "\n"
+          << write << " press/recipe/setpoint 700   # ram/force follows\n"
+          << write << " press/tank/level 1          # read-only: says so\n\n"
           << plant.fault_words() << "Ctrl-C ends the demo.\n\n";
     return words.str();
 }

@@ -4,6 +4,7 @@
 #include "gateway/cli/value_rows.hpp"
 #include "gateway/cli/value_text.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -28,7 +29,10 @@ constexpr std::chrono::milliseconds redraw_interval{500};
 std::string value_cell(const ordered_json& row) {
     const auto last = row.find("last_good");
     if (!row.at("value").is_null() || last == row.end() || !last->is_object()) {
-        return value_text(row.at("value"));
+        const ordered_json& value = row.at("value");
+        // Digits that no instrument has would only flicker.
+        return value.is_number_float() ? fmt::format("{:.4g}", value.get<double>())
+                                       : value_text(value);
     }
     const double age = now_seconds() - seconds_of(last->at("source_timestamp"));
     return "- (" + value_text(last->at("value")) + " " + duration_words(age) + " ago)";
@@ -50,6 +54,8 @@ demo_table::~demo_table() {
 
 void demo_table::run() {
     std::unique_lock lock(mutex_);
+    // The first values are there by then.
+    ended_.wait_for(lock, redraw_interval, [this] { return end_; });
     while (!end_) {
         lock.unlock();
         const std::string text = drawing();

@@ -53,8 +53,8 @@ config::connection connection_of(const direct_options& options,
         }
     }
     made.name = "plc";
-    made.rack = options.rack;
-    made.slot = options.slot;
+    made.rack = static_cast<std::uint8_t>(options.rack);
+    made.slot = static_cast<std::uint8_t>(options.slot);
     made.scan_classes.resize(1);
     made.scan_classes[0].name = "direct";
     made.scan_classes[0].interval_ms = static_cast<std::uint32_t>(options.interval.count());

@@ -16,8 +16,8 @@ namespace tagferry::gateway::cli {
 
 struct direct_options {
     std::string host;  ///< `HOST` or `HOST:PORT`; empty: not direct
-    std::uint8_t rack = 0;
-    std::uint8_t slot = 1;
+    std::uint32_t rack = 0;  ///< 0 to 7
+    std::uint32_t slot = 1;  ///< 0 to 31
     std::chrono::milliseconds interval{250};  ///< from one reading to the next
 };
 

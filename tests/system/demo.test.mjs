@@ -36,6 +36,8 @@ test('set points act: the ram presses as hard as asked, a switched-off pump come
         headers: { Authorization: `Bearer ${demo.endpoints.token}`, 'Content-Type': 'application/json' },
         body: JSON.stringify({ value }),
     });
+    await eventually('values', 10_000, async () =>
+        (await rows(demo.endpoints.http, 'press/**')).every(({ status }) => status === 'Good'));
     const seen = { force: 0, speed: [] };
     const look = async () => {
         for (const row of await rows(demo.endpoints.http, 'press/**')) {
@@ -80,7 +82,7 @@ test('for people it prints where everything is, and ports that are taken are pas
     assert.ok(port > 8080, out);
     assert.match(out, /^OPC UA +opc\.tcp:\/\/127\.0\.0\.1:\d+/m);
     assert.match(out, new RegExp(`curl http://127.0.0.1:${port}/api/v1/values/press/tank/level`));
-    assert.match(out, /TAGFERRY_TOKEN=tagferry_\S+ /);
+    assert.match(out, /export TAGFERRY_TOKEN=tagferry_[\w-]{43}$/m);
     assert.match(out, /cable is pulled/);
 });
 
