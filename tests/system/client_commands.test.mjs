@@ -35,7 +35,7 @@ const tagferry = (args, { env = {}, input } = {}) => new Promise((resolve) => {
     const seen = { out: '', err: '' };
     child.stdout.setEncoding('utf8').on('data', (text) => { seen.out += text; });
     child.stderr.setEncoding('utf8').on('data', (text) => { seen.err += text; });
-    child.stdin.end(input ?? '');
+    child.stdin.end(input);
     child.once('close', (code) => resolve({ code, ...seen }));
 });
 const with_token = () => ({ env: { TAGFERRY_TOKEN: demo.endpoints.token } });

@@ -68,12 +68,15 @@ reason_id opcua_writes::check(const opcua::write_item& item, routed_item& to) co
     if (!known->writable) {
         return reason_id::write_read_only;
     }
-    if (item.value.type != to_opcua(known->type.element) ||
-        item.value.array_length != known->type.array_length) {
+    if (item.value.type != to_opcua(known->type.element)) {
         return reason_id::write_type_mismatch;
     }
+    // Before the length, which is that of the part.
     if (!item.range.whole()) {
         return reason_id::s7_type_not_supported;
+    }
+    if (item.value.array_length != known->type.array_length) {
+        return reason_id::write_type_mismatch;
     }
     const std::size_t size = value_size(known->type);
     const bool text = needs_packing(known->type);

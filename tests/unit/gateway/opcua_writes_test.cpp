@@ -190,7 +190,7 @@ TEST_F(opcua_writes_test, what_cannot_be_written_is_refused_and_never_sent) {
     want(what, tag("press/a"), opcua::builtin_type::int16, std::vector<std::byte>(3));
     want(what, "press/text", std::string("thirteen byte"));
     want(what, tag("press/text"), opcua::builtin_type::string, {std::byte{9}, std::byte{0}});
-    want(what, tag("press/row"), opcua::builtin_type::int16, std::vector<std::byte>(6), 3, {1, 1});
+    want(what, tag("press/row"), opcua::builtin_type::int16, std::vector<std::byte>(2), 1, {1, 1});
     want(what, {tag("press/a").index, tag("press/a").generation + 2}, opcua::builtin_type::int16,
          std::vector<std::byte>(2));
     ASSERT_TRUE(begin(what, 1));
