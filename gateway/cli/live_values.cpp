@@ -138,7 +138,9 @@ void live_values::entry(const json& fields) {
     const std::string words = status.is_string() ? status.get<std::string>() : "Good";
     live_value made{which.path, which.type, which.unit, fields.at(1), words};
     made.source_timestamp_ms = timestamp.is_number() ? timestamp.get<std::int64_t>() : 0;
-    const auto why = reasons_.find(reason_id.is_number() ? reason_id.get<std::int64_t>() : 0);
+    // As over REST, a value that needs no reason has none.
+    const auto why =
+        reason_id.is_number() ? reasons_.find(reason_id.get<std::int64_t>()) : reasons_.end();
     if (why != reasons_.end()) {
         made.reason = why->second.words;
     }

@@ -188,8 +188,8 @@ test('watch prints what changes until --count', async () => {
     assert.ok(rows.some(({ path, value }) => path === 'press/recipe/profile' && value.length === 10));
     const positions = rows.filter(({ path }) => path === 'press/ram/position');
     assert.ok(positions.length > 1);
-    assert.ok(positions.every(({ status, source_timestamp }) =>
-        status === 'Good' && source_timestamp.endsWith('Z')));
+    assert.ok(positions.every(({ status, reason, source_timestamp }) =>
+        status === 'Good' && reason === null && source_timestamp.endsWith('Z')));
 });
 
 test('watch sees a write of a STRING and ends on SIGINT with 0', async () => {
