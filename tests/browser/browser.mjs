@@ -56,3 +56,10 @@ export const row = (page, path) => page.locator('.body .row', {
     has: page.locator('.path', { hasText: new RegExp(`^${path}$`) }),
 });
 export const valueOf = (page, path) => row(page, path).locator('.value-cell');
+
+/** Opens the write form of a tag and waits until it is that tag's: the panel may show another's. */
+export const openWriteForm = async (page, path) => {
+    await page.getByRole('button', { name: `Write ${path}`, exact: true }).click();
+    await page.getByRole('heading', { name: path, exact: true, level: 2 }).waitFor();
+    return page.getByRole('form', { name: 'Write a value' });
+};

@@ -1,7 +1,7 @@
 // Writes from the page, through the gateway, to the simulated PLCs of `tagferry demo`.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { keepScreenshot, openPage, startBrowser, valueOf } from './browser.mjs';
+import { keepScreenshot, openPage, openWriteForm, startBrowser, valueOf } from './browser.mjs';
 import { eventually, startTagferry } from '../support/node/process.mjs';
 
 let browser;
@@ -30,15 +30,14 @@ test('a write reaches the PLC with the printed token; a wrong token is refused w
     assert.ok(token, 'the demo prints a token');
     const page = await openPage(browser, http, { expected: /status of 40[13]/ });
     t.after(() => page.context().close());
-    const form = page.getByRole('form', { name: 'Write a value' });
     const write = async (path, value) => {
-        await page.getByRole('button', { name: `Write ${path}` }).click();
+        await openWriteForm(page, path);
         await form.getByLabel('New value').fill(value);
         await form.getByLabel('New value').press('Enter');
     };
     await page.getByRole('searchbox').fill('press/recipe/');
     const before = await says(valueOf(page, 'press/recipe/setpoint'), /kN$/);
-    await page.getByRole('button', { name: 'Write press/recipe/setpoint' }).click();
+    const form = await openWriteForm(page, 'press/recipe/setpoint');
     await form.getByLabel('Token').fill('wrong');
     await write('press/recipe/setpoint', '950.5');
     await says(form.locator('.outcome'), /^The gateway does not know this token\. Printed by/);

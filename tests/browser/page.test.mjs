@@ -1,7 +1,7 @@
 // The page against a gateway that does what a test says.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { keepScreenshot, openPage, row, startBrowser, topLine, valueOf } from './browser.mjs';
+import { keepScreenshot, openPage, openWriteForm, row, startBrowser, topLine, valueOf } from './browser.mjs';
 import { connectionRow, FakeGateway, tagRow } from './fake_gateway.mjs';
 import { eventually } from '../support/node/process.mjs';
 
@@ -100,8 +100,7 @@ test('a write is sent with the token and shown only when the PLC says so', async
     const { gateway, page } = await begin(t);
     gateway.set('boiler/setpoint', 8);
     await shows(valueOf(page, 'boiler/setpoint'), '8.000bar');
-    await page.getByRole('button', { name: 'Write boiler/setpoint' }).click();
-    const form = page.getByRole('form', { name: 'Write a value' });
+    const form = await openWriteForm(page, 'boiler/setpoint');
     const value = form.getByLabel('New value');
     assert.equal(await value.inputValue(), '8');
     assert.ok(await value.evaluate((field) => field === document.activeElement));
@@ -117,15 +116,15 @@ test('a write is sent with the token and shown only when the PLC says so', async
     assert.deepEqual(gateway.writes,
         [{ path: 'boiler/setpoint', value: 7.5, authorization: 'Bearer secret' }]);
     // The token is kept for the next one.
-    await page.getByRole('button', { name: 'Write press/running' }).click();
+    await openWriteForm(page, 'press/running');
     await page.getByRole('button', { name: 'TRUE' }).click();
     await form.getByRole('button', { name: 'Write', exact: true }).click();
     await shows(form.locator('.outcome'), /^Written\./);
-    await page.getByRole('button', { name: 'Write press/name' }).click();
+    await openWriteForm(page, 'press/name');
     await value.fill('Störung: „voll“');
     await value.press('Enter');
     await shows(form.locator('.outcome'), /^Written\./);
-    await page.getByRole('button', { name: 'Write press/profile' }).click();
+    await openWriteForm(page, 'press/profile');
     await value.fill('1; 2');
     await value.press('Enter');
     await shows(form.locator('.fault'), '2 elements given; the array has 3.');
@@ -141,8 +140,7 @@ test('a write is sent with the token and shown only when the PLC says so', async
 test('every other outcome of a write is said in words, and no value is made up', async (t) => {
     const { gateway, page } = await begin(t, { expected: /Failed to load resource/ });
     gateway.set('boiler/setpoint', 8);
-    await page.getByRole('button', { name: 'Write boiler/setpoint' }).click();
-    const form = page.getByRole('form', { name: 'Write a value' });
+    const form = await openWriteForm(page, 'boiler/setpoint');
     const attempt = async (answer, expected) => {
         gateway.writeAnswer = answer;
         await form.getByLabel('New value').fill('9');
@@ -298,7 +296,7 @@ for (const [width, height, colorScheme] of [
         gateway.set('press/level', 1, 'UncertainLastUsableValue', 4);
         lose(gateway);
         await shows(topLine(page), /boiler unreachable/);
-        await page.getByRole('button', { name: 'Write press/running' }).click();
+        await openWriteForm(page, 'press/running');
         await keepScreenshot(page, `page_${width}_${colorScheme}`);
         const wide = await page.evaluate(() =>
             document.documentElement.scrollWidth > document.documentElement.clientWidth);

@@ -72,12 +72,15 @@ export function Tiles({ plant, words }: { plant: Plant; words: Words }) {
         name={words.tileRead}
         value={latency?.mean == null ? "–" : seconds(latency.mean)}
         detail={
-          latency?.mean == null
-            ? words.tileNoReads
-            : words.tileReadDetail(
-                latency.p95 === null ? null : seconds(latency.p95),
-                rate(latency.perSecond),
-              )
+          // One reading tells no rate yet.
+          latency === null
+            ? ""
+            : latency.mean === null
+              ? words.tileNoReads
+              : words.tileReadDetail(
+                  latency.p95 === null ? null : seconds(latency.p95),
+                  rate(latency.perSecond),
+                )
         }
       />
       <Tile
