@@ -211,7 +211,7 @@ std::int64_t take_fraction(std::string_view& text) noexcept {
     return ticks;
 }
 
-/// RFC 3339 in UTC, as `put_json_ticks` writes it.
+/// RFC 3339 in UTC, as `write_json_ticks` writes it.
 conversion read_time(json_token token, std::string_view text, slot_writer& to) noexcept {
     if (token != json_token::string) {
         return conversion::type_mismatch;

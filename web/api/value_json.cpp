@@ -2,8 +2,11 @@
 
 #include "web/http/json_writer.hpp"
 
+#include <algorithm>
+#include <concepts>
 #include <cstring>
 #include <optional>
+#include <string_view>
 
 namespace tagferry::web {
 namespace {
@@ -15,37 +18,60 @@ T load(const std::byte* from) noexcept {
     return value;
 }
 
-// One element of fixed size.
-void put_element(output_chain& out, value_type type, const std::byte* at) noexcept {
+char* write(char* to, std::string_view text) noexcept {
+    std::memcpy(to, text.data(), text.size());
+    return to + text.size();
+}
+
+// A 64-bit integer as a string: JavaScript would round it as a number.
+template <std::integral T>
+char* write_integer_string(char* to, T value) noexcept {
+    *to++ = '"';
+    to = write_json_number(to, value);
+    *to++ = '"';
+    return to;
+}
+
+// One element of fixed size; at most `longest_element` characters. @return the place behind it.
+constexpr std::size_t longest_element = std::max(longest_json_number, longest_json_time) + 2;
+char* write_element(char* to, value_type type, const std::byte* at) noexcept {
     switch (type) {
         case value_type::boolean:
-            return put_json_boolean(out, load<std::uint8_t>(at) != 0);
+            return write(to, load<std::uint8_t>(at) != 0 ? "true" : "false");
         case value_type::int8:
-            return put_json_number(out, load<std::int8_t>(at));
+            return write_json_number(to, load<std::int8_t>(at));
         case value_type::uint8:
-            return put_json_number(out, load<std::uint8_t>(at));
+            return write_json_number(to, load<std::uint8_t>(at));
         case value_type::int16:
-            return put_json_number(out, load<std::int16_t>(at));
+            return write_json_number(to, load<std::int16_t>(at));
         case value_type::uint16:
-            return put_json_number(out, load<std::uint16_t>(at));
+            return write_json_number(to, load<std::uint16_t>(at));
         case value_type::int32:
-            return put_json_number(out, load<std::int32_t>(at));
+            return write_json_number(to, load<std::int32_t>(at));
         case value_type::uint32:
-            return put_json_number(out, load<std::uint32_t>(at));
+            return write_json_number(to, load<std::uint32_t>(at));
         case value_type::int64:
-            return put_json_integer_string(out, load<std::int64_t>(at));
+            return write_integer_string(to, load<std::int64_t>(at));
         case value_type::uint64:
-            return put_json_integer_string(out, load<std::uint64_t>(at));
+            return write_integer_string(to, load<std::uint64_t>(at));
         case value_type::float32:
-            return put_json_number(out, load<float>(at));
+            return write_json_number(to, load<float>(at));
         case value_type::float64:
-            return put_json_number(out, load<double>(at));
+            return write_json_number(to, load<double>(at));
         case value_type::date_time:
-            return put_json_ticks(out, load<std::int64_t>(at));
+            return write_json_ticks(to, load<std::int64_t>(at));
         case value_type::none:
         case value_type::string:
         case value_type::byte_string:
-            return out.put("null");
+            return write(to, "null");
+    }
+    return to;
+}
+
+void put_element(output_chain& out, value_type type, const std::byte* at) noexcept {
+    if (char* const to = out.claim(longest_element)) {
+        const char* const end = write_element(to, type, at);
+        out.unclaim(longest_element - static_cast<std::size_t>(end - to));
     }
 }
 
@@ -112,6 +138,47 @@ void put_field(output_chain& out, std::string_view name, T number) noexcept {
     put_json_number(out, number);
 }
 
+char* write_time_or_null(char* to, transport::wall_time_ns time) noexcept {
+    return time == 0 ? write(to, "null") : write_json_time(to, time);
+}
+
+// The row nearly all are: a good number, of a tag whose path needs no escapes.
+constexpr std::size_t around_path = 256;
+constexpr std::size_t longest_plain_path = 1024 - around_path;
+constexpr std::size_t longest_status_name = 40;
+static_assert(around_path >= 88 + longest_element + longest_status_name + 2 * longest_json_time);
+bool is_plain_row(const value_row& row) noexcept {
+    const std::size_t size = element_size(row.value.type);
+    return is_good(row.status) && row.reason.empty() && row.value.array_length == scalar &&
+           size != 0 && row.value.bytes.size() >= size && row.path.size() <= longest_plain_path &&
+           row.status_name.size() <= longest_status_name &&
+           plain_json_size(row.path) == row.path.size();
+}
+
+void put_plain_row(output_chain& out, const value_row& row) noexcept {
+    const std::size_t room = around_path + row.path.size();
+    char* const begin = out.claim(room);
+    if (begin == nullptr) {
+        return;
+    }
+    char* at = write(begin, "{\"path\":\"");
+    at = write(at, row.path);
+    at = write(at, "\",\"value\":");
+    at = write_element(at, row.value.type, row.value.bytes.data());
+    at = write(at, ",\"status\":\"");
+    at = write(at, row.status_name);
+    at = write(at, "\",\"reason\":null,\"source_timestamp\":");
+    const char* const source = at;
+    at = write_time_or_null(at, row.source_timestamp);
+    const std::string_view source_text(source, static_cast<std::size_t>(at - source));
+    at = write(at, ",\"server_timestamp\":");
+    at = row.server_timestamp == row.source_timestamp
+             ? write(at, source_text)
+             : write_time_or_null(at, row.server_timestamp);
+    *at++ = '}';
+    out.unclaim(room - static_cast<std::size_t>(at - begin));
+}
+
 std::string_view access_of(const tag_row& row) noexcept {
     if (row.readable) {
         return row.writable ? "read_write" : "read";
@@ -142,6 +209,10 @@ void put_json_value(output_chain& out, const value_view& value) noexcept {
 }
 
 void put_json_row(output_chain& out, const value_row& row) noexcept {
+    if (is_plain_row(row)) {
+        put_plain_row(out, row);
+        return;
+    }
     out.put("{\"path\":");
     put_json_string(out, row.path);
     out.put(",\"value\":");

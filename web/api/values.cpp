@@ -29,6 +29,9 @@ value_row absent_row(outcome why, std::string_view path) noexcept {
 }  // namespace
 
 progress value_resource::begin(exchange& with) {
+    if (with.found().revision == values_.revision()) {
+        return answer(with, with.found().tag);
+    }
     decode_buffer buffer;
     const auto path = percent_decode(with.parameter(), plus_sign::literal, buffer);
     if (!path) {
@@ -56,6 +59,8 @@ progress value_resource::begin(exchange& with) {
         if (refreshed != outcome::done) {
             return with.refuse(refreshed, *path);
         }
+    } else {
+        with.found() = {values_.revision(), tag};
     }
     return answer(with, tag);
 }

@@ -1,7 +1,6 @@
 // Whether a request is taken: for this server, by somebody who may, with a method there is.
 #include "web/http/connection_engine.hpp"
 #include "web/http/field_list.hpp"
-#include "web/http/host_check.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,13 +16,8 @@ constexpr std::string_view how_to_sign_in =
 
 progress connection_engine::start(const route_match& match) {
     const http_request& request = exchange_.request_;
-    if (!match.any_host && !is_own_host(request.field(request_field::host), shared_.host_names)) {
-        return exchange_.refuse(
-            {.status = http_status::misdirected_request,
-             .code = "unknown_host",
-             .detail = "This server is not known by the name in the Host field.",
-             .hint = "Use its address, or add the name to web.host_names.",
-             .subject = request.field(request_field::host)});
+    if (!own_host_) {
+        return refuse_host();
     }
     if (request.method == http_method::options && (request.path == "*" || !match.allow.empty())) {
         return answer_options(match.allow);
@@ -45,6 +39,14 @@ progress connection_engine::start(const route_match& match) {
         return refuse_role();
     }
     return match.resource->begin(exchange_);
+}
+
+progress connection_engine::refuse_host() noexcept {
+    return exchange_.refuse({.status = http_status::misdirected_request,
+                             .code = "unknown_host",
+                             .detail = "This server is not known by the name in the Host field.",
+                             .hint = "Use its address, or add the name to web.host_names.",
+                             .subject = exchange_.request_.field(request_field::host)});
 }
 
 /// Who asks, by their bearer token (RFC 6750); without one they are anonymous.

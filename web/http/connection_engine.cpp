@@ -1,6 +1,7 @@
 #include "web/http/connection_engine.hpp"
 
 #include "transport/memory/operations.hpp"
+#include "web/http/host_check.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -144,7 +145,11 @@ std::size_t connection_engine::take_head(std::string_view bytes, time_point now)
         if (!admit()) {
             return 0;
         }
-        exchange_.request_ = known_.request();
+        if (!known_.is_request(exchange_.request_)) {
+            exchange_.request_ = known_.request();
+        }
+        exchange_.match_ = known_.match();
+        own_host_ = true;
         dispatch(now);
         return known_.size();
     }
@@ -169,7 +174,12 @@ std::size_t connection_engine::take_head(std::string_view bytes, time_point now)
     } else if (parser_->wants_body()) {
         begin_body(now);
     } else {
-        known_.remember(exchange_.request_);
+        route();
+        if (own_host_) {
+            known_.remember(exchange_.request_, exchange_.match_);
+        } else {
+            known_.forget();
+        }
         dispatch(now);
     }
     return scan.size;
@@ -214,17 +224,24 @@ std::size_t connection_engine::take_body(std::string_view bytes, time_point now)
             return consumed;
         }
         exchange_.request_.body = parser_->body();
+        route();
         dispatch(now);
     }
     return consumed;
 }
 
-void connection_engine::dispatch(time_point now) {
+void connection_engine::route() noexcept {
     const http_request& request = exchange_.request_;
+    exchange_.match_ = shared_.site.route(request);
+    exchange_.found_ = {};
+    own_host_ = exchange_.match_.any_host ||
+                is_own_host(request.field(request_field::host), shared_.host_names);
+}
+
+void connection_engine::dispatch(time_point now) {
     exchange_.now_ = now;
     exchange_.started_ = now;
-    exchange_.match_ = shared_.site.route(request);
-    exchange_.answer.reset(request, request.keep_alive);
+    exchange_.answer.reset(exchange_.request_, exchange_.request_.keep_alive);
     read_deadline_ = time_point::max();
     const transport::operation_scope charged(exchange_.match_.kind);
     handle(start(exchange_.match_));
@@ -376,6 +393,9 @@ void connection_engine::close_when_flushed() noexcept {
 
 void connection_engine::pull(transport::send_batch& batch, time_point now) {
     shared_.later.retry();
+    if (phase_ == phase::head && !out_.sending()) {
+        return;
+    }
     if (phase_ == phase::upgraded && !pool_waiter::waiting()) {
         upgrade_->produce(now);
     }
@@ -400,6 +420,7 @@ void connection_engine::produce(time_point now) {
             }
             body_complete_ = false;
             exchange_.request_.body = parser_->body();
+            route();
             dispatch(now);
             continue;
         }
@@ -428,12 +449,14 @@ void connection_engine::produce(time_point now) {
 }
 
 void connection_engine::written(const transport::write_report& report) {
+    const bool was_full = out_.slots_held() >= shared_.limits.output_high_water_slots;
     out_.written(report.bytes);
     send_progress_ = true;
     if (!out_.sending()) {
         send_deadline_ = time_point::max();
     }
-    if (host_ == nullptr) {
+    // Between requests nothing is left to do, unless input was not wanted before this.
+    if (host_ == nullptr || (phase_ == phase::head && out_.idle() && !was_full)) {
         return;
     }
     if (phase_ == phase::closing) {

@@ -98,8 +98,10 @@ class connection_engine final : public transport::engine,
     std::size_t take_body(std::string_view bytes, transport::time_point now);
     void begin_body(transport::time_point now);
     bool admit() noexcept;
+    void route() noexcept;
     void dispatch(transport::time_point now);
     progress start(const route_match& match);
+    progress refuse_host() noexcept;
     std::optional<progress> authenticate(const route_match& match) noexcept;
     progress refuse_role() noexcept;
     progress answer_options(std::string_view allow) noexcept;
@@ -121,6 +123,7 @@ class connection_engine final : public transport::engine,
     std::unique_ptr<upgraded_protocol> upgrade_;
     std::optional<request_parser> parser_;
     known_head known_;
+    bool own_host_ = false;  // the request is for this server
     transport::completion_token token_{0, 1};
     phase phase_ = phase::head;
     bool last_part_ = false;      // producing: the resource is done, only the end is to be written

@@ -3,6 +3,7 @@
 
 #include "transport/memory/pinned_pool.hpp"
 #include "web/backend/call.hpp"
+#include "web/backend/value.hpp"
 #include "web/http/limits.hpp"
 #include "web/http/request.hpp"
 #include "web/http/resource.hpp"
@@ -12,6 +13,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <span>
@@ -28,6 +30,12 @@ class exchange_owner : public transport::completion_sink {
 
   protected:
     ~exchange_owner() = default;
+};
+
+/// A tag that was found by its path.
+struct found_tag {
+    std::uint64_t revision = 0;  ///< of the backend's tags then; 0: none was found
+    tag_handle tag;
 };
 
 class exchange {
@@ -52,6 +60,10 @@ class exchange {
         return {who_, now_, started_ + std::chrono::milliseconds{limits_.answer_timeout_ms},
                 &owner_, owner_.token()};
     }
+
+    /// What a resource has left here for the case that the same head comes again, as the next one
+    /// of the connection. Whatever else comes is shown nothing.
+    found_tag& found() noexcept { return found_; }
 
     /// Keeps the request's views alive until the answer is finished. False: too many kept.
     bool retain() noexcept;
@@ -98,6 +110,7 @@ class exchange {
     transport::pinned_pool& request_pool_;
     http_request request_;
     route_match match_;
+    found_tag found_;
     actor who_;
     transport::time_point now_{};
     transport::time_point started_{};

@@ -1,9 +1,11 @@
 #include "web/http/json_writer.hpp"
 
+#include "web/http/plain_text.hpp"
 #include "web/http/url.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace tagferry::web {
 namespace {
@@ -62,21 +64,39 @@ civil_date date_of(std::int64_t days) noexcept {
             day_of_year - (153 * month_from_march + 2) / 5 + 1};
 }
 
-char* put_digits(char* at, std::uint64_t value, unsigned count) noexcept {
-    for (unsigned i = count; i-- > 0; value /= 10) {
-        at[i] = static_cast<char>('0' + value % 10);
+constexpr auto digit_pairs = [] {
+    std::array<char, 200> pairs{};
+    for (std::size_t i = 0; i < 100; ++i) {
+        pairs[2 * i] = static_cast<char>('0' + i / 10);
+        pairs[2 * i + 1] = static_cast<char>('0' + i % 10);
     }
-    return at + count;
+    return pairs;
+}();
+
+// Below 100.
+char* put_pair(char* at, std::uint32_t value) noexcept {
+    std::memcpy(at, digit_pairs.data() + 2 * std::size_t{value}, 2);
+    return at + 2;
 }
 
-// Seconds since 1970 within the years 0 to 9999, and nanoseconds below 1e9.
-void put_time(output_chain& out, std::int64_t seconds, std::uint32_t nanoseconds) noexcept {
-    constexpr std::size_t longest = 40;
+// Below 1,000.
+char* put_three(char* at, std::uint32_t value) noexcept {
+    *at = static_cast<char>('0' + value / 100);
+    return put_pair(at + 1, value % 100);
+}
+
+// Times that are shown mostly lie in the same second as the one before.
+constexpr std::string_view whole_seconds_form = "\"0000-00-00T00:00:00";
+struct shown_second {
+    std::int64_t seconds = 0;
+    std::array<char, whole_seconds_form.size()> text{};
+};
+[[gnu::tls_model("initial-exec")]] constinit thread_local shown_second last_shown{};
+
+// `"YYYY-MM-DDThh:mm:ss` of seconds since 1970 within the years 0 to 9999.
+void write_seconds(std::array<char, whole_seconds_form.size()>& text,
+                   std::int64_t seconds) noexcept {
     constexpr std::int64_t seconds_of_day = 86'400;
-    char* const begin = out.claim(longest);
-    if (begin == nullptr) {
-        return;
-    }
     std::int64_t days = seconds / seconds_of_day;
     std::int64_t rest = seconds % seconds_of_day;
     if (rest < 0) {
@@ -84,44 +104,70 @@ void put_time(output_chain& out, std::int64_t seconds, std::uint32_t nanoseconds
         --days;
     }
     const civil_date date = date_of(days);
-    const auto of_day = static_cast<std::uint64_t>(rest);
-    char* at = begin;
-    *at++ = '"';
-    at = put_digits(at, static_cast<std::uint64_t>(date.year), 4);
-    *at++ = '-';
-    at = put_digits(at, date.month, 2);
-    *at++ = '-';
-    at = put_digits(at, date.day, 2);
-    *at++ = 'T';
-    at = put_digits(at, of_day / 3600, 2);
-    *at++ = ':';
-    at = put_digits(at, of_day / 60 % 60, 2);
-    *at++ = ':';
-    at = put_digits(at, of_day % 60, 2);
+    const auto of_day = static_cast<std::uint32_t>(rest);
+    const auto year = static_cast<std::uint32_t>(date.year);
+    std::memcpy(text.data(), whole_seconds_form.data(), text.size());
+    char* at = put_pair(text.data() + 1, year / 100);
+    at = put_pair(at, year % 100);
+    at = put_pair(at + 1, date.month);
+    at = put_pair(at + 1, date.day);
+    at = put_pair(at + 1, of_day / 3600);
+    at = put_pair(at + 1, of_day / 60 % 60);
+    put_pair(at + 1, of_day % 60);
+}
+
+// Seconds as above, and nanoseconds below 1e9.
+char* write_time(char* at, std::int64_t seconds, std::uint32_t nanoseconds) noexcept {
+    shown_second& shown = last_shown;
+    if (shown.seconds != seconds || shown.text.front() == '\0') {
+        write_seconds(shown.text, seconds);
+        shown.seconds = seconds;
+    }
+    std::memcpy(at, shown.text.data(), shown.text.size());
+    at += shown.text.size();
     if (nanoseconds != 0) {
+        const std::uint32_t microseconds = nanoseconds / 1'000;
+        const std::uint32_t below = nanoseconds % 1'000;
         *at++ = '.';
-        if (nanoseconds % 1'000'000 == 0) {
-            at = put_digits(at, nanoseconds / 1'000'000, 3);
-        } else if (nanoseconds % 1'000 == 0) {
-            at = put_digits(at, nanoseconds / 1'000, 6);
-        } else {
-            at = put_digits(at, nanoseconds, 9);
+        at = put_three(at, microseconds / 1'000);
+        if (microseconds % 1'000 != 0 || below != 0) {
+            at = put_three(at, microseconds % 1'000);
+        }
+        if (below != 0) {
+            at = put_three(at, below);
         }
     }
     *at++ = 'Z';
     *at++ = '"';
-    out.unclaim(longest - static_cast<std::size_t>(at - begin));
+    return at;
 }
 
 }  // namespace
 
+std::size_t plain_json_size(std::string_view text) noexcept {
+    constexpr std::size_t group = sizeof(std::uint64_t);
+    const auto plain_at = [&](std::size_t at) {
+        const std::uint64_t word = eight_characters(text.data() + at);
+        return !has_control_or_foreign(word) && !has_character(word, '"') &&
+               !has_character(word, '\\');
+    };
+    std::size_t size = 0;
+    while (text.size() - size >= group && plain_at(size)) {
+        size += group;
+    }
+    if (size != 0 && text.size() - size < group && plain_at(text.size() - group)) {
+        return text.size();
+    }
+    while (size < text.size() && is_plain(static_cast<std::uint8_t>(text[size]))) {
+        ++size;
+    }
+    return size;
+}
+
 void put_json_string(output_chain& out, std::string_view text) noexcept {
     out.put('"');
     while (!text.empty()) {
-        const auto* const plain_end = std::find_if_not(text.begin(), text.end(), [](char byte) {
-            return is_plain(static_cast<std::uint8_t>(byte));
-        });
-        const auto plain_size = static_cast<std::size_t>(plain_end - text.begin());
+        const std::size_t plain_size = plain_json_size(text);
         out.put(text.substr(0, plain_size));
         text.remove_prefix(plain_size);
         if (text.empty()) {
@@ -166,7 +212,7 @@ void put_json_base64(output_chain& out, std::span<const std::byte> bytes) noexce
     out.put('"');
 }
 
-void put_json_time(output_chain& out, transport::wall_time_ns time) noexcept {
+char* write_json_time(char* at, transport::wall_time_ns time) noexcept {
     constexpr std::int64_t second = 1'000'000'000;
     std::int64_t seconds = time / second;
     std::int64_t rest = time % second;
@@ -174,7 +220,14 @@ void put_json_time(output_chain& out, transport::wall_time_ns time) noexcept {
         rest += second;
         --seconds;
     }
-    put_time(out, seconds, static_cast<std::uint32_t>(rest));
+    return write_time(at, seconds, static_cast<std::uint32_t>(rest));
+}
+
+void put_json_time(output_chain& out, transport::wall_time_ns time) noexcept {
+    if (char* const begin = out.claim(longest_json_time)) {
+        const char* const end = write_json_time(begin, time);
+        out.unclaim(longest_json_time - static_cast<std::size_t>(end - begin));
+    }
 }
 
 void put_json_time_or_null(output_chain& out, transport::wall_time_ns time) noexcept {
@@ -185,17 +238,16 @@ void put_json_time_or_null(output_chain& out, transport::wall_time_ns time) noex
     }
 }
 
-void put_json_ticks(output_chain& out, std::int64_t ticks) noexcept {
+char* write_json_ticks(char* at, std::int64_t ticks) noexcept {
     constexpr std::int64_t ticks_of_second = 10'000'000;
     constexpr std::int64_t seconds_1601_to_1970 = 11'644'473'600;
     constexpr std::int64_t last_second = 253'402'300'799;  // 9999-12-31T23:59:59Z
     ticks = std::max<std::int64_t>(ticks, 0);
     const std::int64_t seconds = ticks / ticks_of_second - seconds_1601_to_1970;
-    if (seconds >= last_second) {
-        put_time(out, last_second, 0);
-        return;
-    }
-    put_time(out, seconds, static_cast<std::uint32_t>(ticks % ticks_of_second) * 100U);
+    return seconds >= last_second
+               ? write_time(at, last_second, 0)
+               : write_time(at, seconds,
+                            static_cast<std::uint32_t>(ticks % ticks_of_second) * 100U);
 }
 
 }  // namespace tagferry::web

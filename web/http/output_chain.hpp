@@ -28,6 +28,11 @@ class output_chain {
     struct mark {
         std::uint32_t slot = 0;  ///< counted from the first slot ever used
         std::uint32_t offset = 0;
+
+        /// The place `size` bytes further in the same slot.
+        mark behind(std::size_t size) const noexcept {
+            return {slot, offset + static_cast<std::uint32_t>(size)};
+        }
     };
 
     /// Bytes at the end of each slot that only framing may use: a chunk header moved in front of

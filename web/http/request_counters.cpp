@@ -2,10 +2,22 @@
 
 #include <prometheus/metric_family.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 
 namespace tagferry::web {
+namespace {
+
+constexpr auto bounds_ns = [] {
+    std::array<std::int64_t, request_counters::bounds_s.size()> bounds{};
+    for (std::size_t i = 0; i < bounds.size(); ++i) {
+        bounds[i] = static_cast<std::int64_t>(request_counters::bounds_s[i] * 1e9 + 0.5);
+    }
+    return bounds;
+}();
+
+}  // namespace
 
 request_counters::request_counters(std::span<const std::string_view> handlers)
     : handlers_(handlers), rows_(handlers.size()) {}
@@ -14,14 +26,14 @@ void request_counters::count(std::size_t handler, http_status status,
                              transport::duration elapsed) noexcept {
     row& counted = rows_[handler];
     add(counted.by_status[index_of(status)], 1);
-    const double seconds = std::chrono::duration<double>(elapsed).count();
+    const std::int64_t ns = std::max<std::int64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count(), 0);
     std::size_t bucket = 0;
-    while (bucket < bounds_s.size() && seconds > bounds_s[bucket]) {
+    while (bucket < bounds_ns.size() && ns > bounds_ns[bucket]) {
         ++bucket;
     }
     add(counted.by_duration[bucket], 1);
-    const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count();
-    add(counted.duration_ns, ns > 0 ? static_cast<std::uint64_t>(ns) : 0);
+    add(counted.duration_ns, static_cast<std::uint64_t>(ns));
 }
 
 std::uint64_t request_counters::answers(http_status status) const noexcept {

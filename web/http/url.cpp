@@ -1,6 +1,9 @@
 #include "web/http/url.hpp"
 
+#include "web/http/plain_text.hpp"
+
 #include <cstdint>
+#include <cstring>
 
 namespace tagferry::web {
 namespace {
@@ -20,6 +23,24 @@ constexpr int hex_value(char digit) noexcept {
 
 constexpr std::uint8_t byte_at(std::string_view text, std::size_t index) noexcept {
     return static_cast<std::uint8_t>(text[index]);
+}
+
+/// Copies the front of `text` as far as it, looked at in groups, is made of characters that stand
+/// for themselves. @return how many they are.
+std::size_t plain_front(std::string_view text, plus_sign plus, std::span<char> buffer) noexcept {
+    constexpr char erase = 0x7F;
+    std::size_t size = 0;
+    while (text.size() - size >= sizeof(std::uint64_t) &&
+           buffer.size() - size >= sizeof(std::uint64_t)) {
+        const std::uint64_t word = eight_characters(text.data() + size);
+        if (has_control_or_foreign(word) || has_character(word, '%') ||
+            has_character(word, erase) || (plus == plus_sign::space && has_character(word, '+'))) {
+            break;
+        }
+        std::memcpy(buffer.data() + size, &word, sizeof word);
+        size += sizeof word;
+    }
+    return size;
 }
 
 constexpr bool is_continuation(std::uint8_t byte) noexcept {
@@ -77,9 +98,9 @@ bool is_utf8(std::string_view text) noexcept {
 
 std::optional<std::string_view> percent_decode(std::string_view text, plus_sign plus,
                                                std::span<char> buffer) noexcept {
-    std::size_t size = 0;
+    std::size_t size = plain_front(text, plus, buffer);
     bool plain = true;
-    for (std::size_t i = 0; i < text.size(); ++i) {
+    for (std::size_t i = size; i < text.size(); ++i) {
         char decoded = text[i];
         if (decoded == '%') {
             if (text.size() - i < 3) {

@@ -44,6 +44,8 @@ class web_values final : public web::values {
     }
 
   private:
+    bool read_good_number(tag_handle tag, std::span<std::byte> scratch,
+                          web::value_row& row) const noexcept;
     /// The second of the start, above room for the changes of one run.
     static std::uint64_t epoch_of(transport::wall_time_ns now) noexcept {
         return static_cast<std::uint64_t>(now / 1'000'000'000) << 24U;

@@ -50,6 +50,32 @@ TEST_F(connection_test, a_repeated_head_is_answered_alike_and_others_are_not_mis
     EXPECT_TRUE(connection.closing());
 }
 
+// What was found for the head before counts as long as the tags are the same.
+TEST_F(connection_test, a_repeated_head_finds_what_a_new_configuration_made_of_its_path) {
+    auto& connection = connect();
+    const auto ask = [&] {
+        connection.send(request("/api/v1/values/press/count"), now());
+        return connection.take();
+    };
+    const auto tag = std::ranges::find(above.values.tags, "press/count", &fake_tag::path);
+    ASSERT_NE(tag, above.values.tags.end());
+    EXPECT_TRUE(ask().starts_with("HTTP/1.1 200 "));
+    tag->bytes.front() ^= std::byte{1};
+    const std::string changed = ask();
+    EXPECT_TRUE(changed.starts_with("HTTP/1.1 200 "));
+    tag->path = "press/renamed";
+    ++above.values.model_revision;
+    EXPECT_TRUE(ask().starts_with("HTTP/1.1 404 "));
+    EXPECT_TRUE(ask().starts_with("HTTP/1.1 404 "));
+    std::swap(above.values.tags.back().path, tag->path);
+    above.values.tags.back().path = "press/count";
+    ++above.values.model_revision;
+    const std::string other = ask();
+    EXPECT_TRUE(other.starts_with("HTTP/1.1 200 "));
+    EXPECT_NE(other, changed);
+    EXPECT_EQ(ask(), other);
+}
+
 TEST_F(connection_test, splits_at_every_byte_change_nothing) {
     const std::string two = request("/api/v1/values/press/count") + "\r\n" +
                             request("/healthz", "POST", "Content-Length: 5\r\n") + "12345" +

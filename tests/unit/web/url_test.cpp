@@ -26,6 +26,25 @@ TEST(percent_decode, decodes_once) {
     EXPECT_EQ(decoded(""), "");
 }
 
+// Long texts are looked at in groups: nothing may hide in one.
+TEST(percent_decode, every_place_of_a_long_text_is_looked_at) {
+    const std::string text = "plant/line one/tank/level/of the day";
+    EXPECT_EQ(decoded(text), text);
+    EXPECT_EQ(decoded(text, plus_sign::space), text);
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const auto with = [&](std::string_view put) {
+            return std::string(text).replace(at, 1, put);
+        };
+        EXPECT_EQ(decoded(with("%41")), with("A"));
+        EXPECT_EQ(decoded(with("+"), plus_sign::space), with(" "));
+        EXPECT_EQ(decoded(with("+")), with("+"));
+        EXPECT_EQ(decoded(with("\xC3\xBC")), with("\xC3\xBC"));
+        for (const std::string_view bad : {"\x7F", "\x1F", "\xFC", "\n"}) {
+            EXPECT_EQ(decoded(with(bad)), "refused") << at;
+        }
+    }
+}
+
 TEST(percent_decode, refuses_what_is_not_text) {
     for (const std::string_view text : {"%", "%2", "%2g", "%%", "%00", "a%1F", "%7f", "%C3", "%FF",
                                         "%C0%AF", "%ED%A0%80", "%F4%90%80%80", "\x01"}) {

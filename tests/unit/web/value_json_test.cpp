@@ -169,6 +169,45 @@ TEST_F(value_json, arrays) {
     EXPECT_EQ(got[3999], "18446744073709551615");
 }
 
+// Rows without anything to escape are written in one piece: the same JSON as all others.
+TEST_F(value_json, rows_of_every_path_and_time) {
+    const auto bytes = bytes_of(1.5);
+    const auto row_text = [&](std::string_view path, transport::wall_time_ns source,
+                              transport::wall_time_ns server) {
+        value_row row;
+        row.path = path;
+        row.value = {value_type::float64, scalar, bytes};
+        row.source_timestamp = source;
+        row.server_timestamp = server;
+        return text([&](output_chain& out) { put_json_row(out, row); });
+    };
+    const std::string plain = "plant/line/tank-1/level";
+    for (std::size_t at = 0; at < plain.size(); ++at) {
+        for (const std::string_view put : {"x", "\"", "\\", "\xC3\xBC", "\n"}) {
+            const std::string path = std::string(plain).replace(at, 1, put);
+            const auto got = nlohmann::json::parse(row_text(path, 1, 1));
+            EXPECT_EQ(got["path"], path);
+            EXPECT_EQ(got["value"], 1.5);
+        }
+    }
+    for (const std::size_t size : {0U, 1U, 7U, 8U, 9U, 767U, 768U, 769U, 3000U}) {
+        const std::string path(size, 'p');
+        EXPECT_EQ(nlohmann::json::parse(row_text(path, 1, 1))["path"], path);
+    }
+    constexpr transport::wall_time_ns second = 1'000'000'000;
+    EXPECT_EQ(row_text("a", 86'399 * second + 5'000'000, 86'400 * second),
+              R"({"path":"a","value":1.5,"status":"Good","reason":null,)"
+              R"("source_timestamp":"1970-01-01T23:59:59.005Z",)"
+              R"("server_timestamp":"1970-01-02T00:00:00Z"})");
+    EXPECT_EQ(row_text("a", 0, second + 1),
+              R"({"path":"a","value":1.5,"status":"Good","reason":null,"source_timestamp":null,)"
+              R"("server_timestamp":"1970-01-01T00:00:01.000000001Z"})");
+    EXPECT_EQ(row_text("a", second + 1, second + 1),
+              R"({"path":"a","value":1.5,"status":"Good","reason":null,)"
+              R"("source_timestamp":"1970-01-01T00:00:01.000000001Z",)"
+              R"("server_timestamp":"1970-01-01T00:00:01.000000001Z"})");
+}
+
 TEST_F(value_json, bytes_that_do_not_hold_the_value_are_null) {
     EXPECT_EQ(text_of(value_type::none, scalar, {}), "null");
     EXPECT_EQ(text_of(value_type::int32, scalar, bytes_of(std::int16_t{1})), "null");
