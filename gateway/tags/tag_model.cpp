@@ -1,5 +1,6 @@
 #include "gateway/tags/tag_model.hpp"
 
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -20,14 +21,20 @@ std::uint64_t path_index::hash_of(std::string_view path) noexcept {
     constexpr std::uint64_t second = 0xD6E8'FEB8'6659'FD93;
     std::uint64_t hash = path.size() * first;
     std::uint64_t word = 0;
-    for (; path.size() >= sizeof word; path.remove_prefix(sizeof word)) {
-        std::memcpy(&word, path.data(), sizeof word);
+    if (path.size() < sizeof word) {
+        for (const char each : path) {
+            word = word << 8U | static_cast<unsigned char>(each);
+        }
+        return mix(hash ^ word, first);
+    }
+    const char* at = path.data();
+    const char* const last = at + path.size() - sizeof word;
+    for (; at < last; at += sizeof word) {
+        std::memcpy(&word, at, sizeof word);
         hash = mix(hash ^ word, second);
     }
-    word = 0;
-    for (const char each : path) {
-        word = word << 8U | static_cast<unsigned char>(each);
-    }
+    // The last eight bytes, some of them for the second time.
+    std::memcpy(&word, last, sizeof word);
     return mix(hash ^ word, first);
 }
 
@@ -44,16 +51,28 @@ void path_index::build(std::span<const model_node> nodes) {
     }
 }
 
-model_position path_index::find(std::span<const model_node> nodes,
-                                std::string_view path) const noexcept {
+model_position path_index::find(std::span<const model_node> nodes, std::string_view path,
+                                std::uint64_t hash) const noexcept {
     const std::size_t mask = places_.size() - 1;
-    const std::uint64_t hash = hash_of(path);
     const auto upper = static_cast<std::uint32_t>(hash >> 32U);
     for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
         const auto& [kept, node] = places_[at];
         if (node == no_position || (kept == upper && nodes[node].path == path)) {
             return node;
         }
+    }
+}
+
+void path_index::find_each(std::span<const model_node> nodes,
+                           std::span<const std::string_view> paths,
+                           std::span<model_position> into) const noexcept {
+    std::array<std::uint64_t, most_at_once> hashes;
+    for (std::size_t at = 0; at < paths.size(); ++at) {
+        hashes[at] = hash_of(paths[at]);
+        __builtin_prefetch(&places_[hashes[at] & (places_.size() - 1)]);
+    }
+    for (std::size_t at = 0; at < paths.size(); ++at) {
+        into[at] = find(nodes, paths[at], hashes[at]);
     }
 }
 

@@ -75,7 +75,13 @@ class path_index {
     /// All nodes of a model, whose paths differ.
     void build(std::span<const model_node> nodes);
     /// Position of the node of exactly this path, or `no_position`.
-    model_position find(std::span<const model_node> nodes, std::string_view path) const noexcept;
+    model_position find(std::span<const model_node> nodes, std::string_view path) const noexcept {
+        return find(nodes, path, hash_of(path));
+    }
+    /// The same for several, whose memory is fetched meanwhile: at most `most_at_once`.
+    void find_each(std::span<const model_node> nodes, std::span<const std::string_view> paths,
+                   std::span<model_position> into) const noexcept;
+    static constexpr std::size_t most_at_once = 32;
 
   private:
     struct place {
@@ -83,6 +89,8 @@ class path_index {
         model_position node = no_position;
     };
     static std::uint64_t hash_of(std::string_view path) noexcept;
+    model_position find(std::span<const model_node> nodes, std::string_view path,
+                        std::uint64_t hash) const noexcept;
 
     std::vector<place> places_;  // a power of two
 };
@@ -107,6 +115,12 @@ class tag_model {
 
     /// The node of exactly this path; the root for an empty one; null when there is none.
     const model_node* find(std::string_view path) const noexcept;
+    /// The positions of several nodes by their paths, at most `path_index::most_at_once`, none of
+    /// them empty; `no_position` where there is none.
+    void find_each(std::span<const std::string_view> paths,
+                   std::span<model_position> into) const noexcept {
+        by_path_.find_each(nodes_, paths, into);
+    }
     /// The connection or group of this name for good; null when it is gone.
     const model_node* find(node_id id) const noexcept;
     /// The tag of this handle; null when the handle is stale or newer than this model.

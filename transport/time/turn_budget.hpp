@@ -31,6 +31,16 @@ class turn_budget {
         }
         return true;
     }
+    /// Takes `count` items at once, at most `left`, reading the clock no more than once.
+    void spend(std::size_t count) noexcept {
+        const std::size_t before = spent_ / clock_stride;
+        left_ -= count;
+        spent_ += count;
+        if (spent_ / clock_stride != before && clock_.now() >= end_) {
+            left_ = 0;
+        }
+    }
+    std::size_t left() const noexcept { return left_; }
     bool exhausted() const noexcept { return left_ == 0; }
 
   private:

@@ -3,6 +3,7 @@
 #include "gateway/expose/slot_values.hpp"
 #include "gateway/model/tag_path.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace tagferry::gateway {
@@ -76,6 +77,22 @@ bool opcua_tree::find(const opcua::call& /*context*/, std::string_view path,
     }
     out = handle_of(*node);
     return true;
+}
+
+void opcua_tree::find_each(const opcua::call& /*context*/, std::span<const std::string_view> paths,
+                           std::span<opcua::tree_handle> into) {
+    const tag_model& model = models_.model();
+    std::array<model_position, path_index::most_at_once> found;
+    while (!paths.empty()) {
+        const std::size_t count = std::min(paths.size(), found.size());
+        model.find_each(paths.first(count), std::span(found).first(count));
+        for (std::size_t at = 0; at < count; ++at) {
+            into[at] =
+                found[at] == no_position ? opcua::tree_root : handle_of(model.nodes()[found[at]]);
+        }
+        paths = paths.subspan(count);
+        into = into.subspan(count);
+    }
 }
 
 bool opcua_tree::find_child(const opcua::call& context, opcua::tree_handle parent,

@@ -11,6 +11,8 @@ class opcua_tree final : public opcua::browse_backend {
     explicit opcua_tree(const model_access& models) noexcept : models_(models) {}
 
     bool find(const opcua::call& context, std::string_view path, opcua::tree_handle& out) override;
+    void find_each(const opcua::call& context, std::span<const std::string_view> paths,
+                   std::span<opcua::tree_handle> into) override;
     bool find_child(const opcua::call& context, opcua::tree_handle parent, std::string_view name,
                     opcua::tree_handle& out) override;
     bool describe(const opcua::call& context, opcua::tree_handle node,

@@ -20,6 +20,9 @@ opcua_values::opcua_values(const model_access& models, const tag_table& table,
                            device_read_hub& reads)
     : models_(models), table_(table), reads_(reads), packed_(table.limits().largest_value_bytes) {
     handles_.reserve(device_read_limits{}.tags_per_request);
+    for (std::size_t type = 0; type < types_.size(); ++type) {
+        types_[type] = to_opcua(static_cast<data_type>(type));
+    }
 }
 
 bool opcua_values::read_current(const opcua::call& /*context*/, opcua::tag_handle handle,
@@ -67,6 +70,25 @@ bool opcua_values::read_current(const opcua::call& /*context*/, opcua::tag_handl
         out.value = {to_opcua(known->type.element), known->type.array_length, bytes};
     }
     return true;
+}
+
+void opcua_values::read_numbers(const opcua::call& /*context*/,
+                                std::span<const opcua::tag_handle> handles,
+                                std::span<opcua::number_sample> into) {
+    number_sample number;
+    for (std::size_t at = 0; at < handles.size(); ++at) {
+        opcua::number_sample& out = into[at];
+        if (!table_.read_number({handles[at].index, handles[at].generation}, number)) {
+            out.type = opcua::builtin_type::null;
+            continue;
+        }
+        out.bits = number.bits;
+        out.source_time = number.source_time;
+        out.server_time = number.update_time;
+        out.status = static_cast<opcua::status_code>(number.status);
+        out.type = types_[static_cast<std::size_t>(number.type)];
+        out.size = number.has_value ? static_cast<std::uint8_t>(number.size) : 0;
+    }
 }
 
 bool opcua_values::read_device(const opcua::call& context,

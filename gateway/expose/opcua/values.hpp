@@ -6,6 +6,7 @@
 #include "gateway/tags/tag_table.hpp"
 #include "protocols/opcua/backend/values.hpp"
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -21,6 +22,8 @@ class opcua_values final : public opcua::values_backend {
 
     bool read_current(const opcua::call& context, opcua::tag_handle handle,
                       std::span<std::byte> scratch, opcua::sample& out) override;
+    void read_numbers(const opcua::call& context, std::span<const opcua::tag_handle> handles,
+                      std::span<opcua::number_sample> into) override;
     bool read_device(const opcua::call& context,
                      std::span<const opcua::tag_handle> handles) override;
 
@@ -31,6 +34,7 @@ class opcua_values final : public opcua::values_backend {
     value_reference held_;           // the large value shown last
     std::vector<std::byte> packed_;  // a large array of strings, put together
     std::vector<tag_handle> handles_;
+    std::array<opcua::builtin_type, static_cast<std::size_t>(data_type::structure) + 1> types_{};
 };
 
 }  // namespace tagferry::gateway

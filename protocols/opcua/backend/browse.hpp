@@ -61,6 +61,12 @@ class browse_backend {
     /// @return false: no such node; `out` untouched.
     virtual bool find(const call& context, std::string_view path, tree_handle& out) = 0;
 
+    /// Finds several nodes at once, each as `find` does.
+    /// @param paths none of them empty. @param into as many as `paths`; `tree_root`, which has no
+    ///   path, where there is no such node.
+    virtual void find_each(const call& context, std::span<const std::string_view> paths,
+                           std::span<tree_handle> into) = 0;
+
     /// Finds the child of `parent` whose unescaped name is exactly this. Constant time.
     /// @return false: no such child, or a stale parent; `out` untouched.
     virtual bool find_child(const call& context, tree_handle parent, std::string_view name,

@@ -97,6 +97,16 @@ struct sample {
     transport::wall_time_ns server_time = 0;
 };
 
+/// One sample of a tag that is one number, in a form that is passed on without a look at its type.
+struct number_sample {
+    std::uint64_t bits = 0;  ///< the value's bytes, the first one lowest; 0 without a value
+    transport::wall_time_ns source_time = 0;  ///< as in `sample`
+    transport::wall_time_ns server_time = 0;
+    status_code status = 0;
+    builtin_type type = builtin_type::null;  ///< `null`: this is not about one number
+    std::uint8_t size = 0;                   ///< bytes of the value, 1 to 8; 0 without a value
+};
+
 /// Values up to this size are copied into the scratch memory of the reader.
 inline constexpr std::size_t max_inline_value_bytes = 4096;
 

@@ -37,6 +37,13 @@ class values_backend {
     virtual bool read_current(const call& context, tag_handle handle, std::span<std::byte> scratch,
                               sample& out) = 0;
 
+    /// The last samples of several tags at once, each consistent by itself, as `read_current`
+    /// gives them: for the scalar numbers that nearly all tags are.
+    /// @param into as many as `handles`. Where `type` is `null` after the call, `read_current`
+    ///   knows more: the handle is stale, the tag is not one number, or its writer was at it.
+    virtual void read_numbers(const call& context, std::span<const tag_handle> handles,
+                              std::span<number_sample> into) = 0;
+
     /// Asks the devices for the present values of these tags and puts them in the table as a scan
     /// would. Defers: resumes `context.sink` with a `device_read_result`; the server then reads
     /// the table (Part 4 §5.10.2.2, maxAge 0: best effort).

@@ -20,7 +20,9 @@ inline constexpr std::uint32_t timestamps_neither = 3;
 class data_value_writer {
   public:
     data_value_writer(encoder& out, std::uint32_t timestamps) noexcept
-        : out_(out), timestamps_(timestamps) {}
+        : out_(out),
+          wants_source_(timestamps == timestamps_source || timestamps == timestamps_both),
+          wants_server_(timestamps == timestamps_server || timestamps == timestamps_both) {}
 
     /// Writes the mask; the Variant follows from the caller when `has_value`. A time of 0 is none.
     void begin(bool has_value, status_code status, transport::wall_time_ns source,
@@ -48,56 +50,53 @@ class data_value_writer {
         end();
     }
 
-    bool wants_source() const noexcept {
-        return timestamps_ == timestamps_source || timestamps_ == timestamps_both;
-    }
-    bool wants_server() const noexcept {
-        return timestamps_ == timestamps_server || timestamps_ == timestamps_both;
-    }
+    bool wants_source() const noexcept { return wants_source_; }
+    bool wants_server() const noexcept { return wants_server_; }
 
   private:
     encoder& out_;
-    std::uint32_t timestamps_;
+    bool wants_source_;
+    bool wants_server_;
     status_code status_ = status::good;
     transport::wall_time_ns source_ = 0;
     transport::wall_time_ns server_ = 0;
 };
 
 /// A scalar number with its timestamps, in one piece: what most Reads are made of.
-/// @param bits the number's bytes, the first one lowest, and its size.
-inline void write_number(encoder& out, const sample& current, std::uint64_t bits, std::size_t size,
+inline void write_number(encoder& out, const number_sample& current,
                          const data_value_writer& form) noexcept {
     constexpr std::size_t longest = 1 + 1 + 8 + 4 + 8 + 8;
     std::byte* const begin = out.room_for(longest);
     if (begin == nullptr) {
         return;
     }
-    const bool has_source = form.wants_source() && current.source_time != 0;
-    const bool has_server = form.wants_server() && current.server_time != 0;
-    begin[0] = static_cast<std::byte>(0x01U | (current.status != status::good ? 0x02U : 0U) |
-                                      (has_source ? 0x04U : 0U) | (has_server ? 0x08U : 0U));
-    begin[1] = static_cast<std::byte>(current.value.type);
-    std::byte* at = begin + 2;
-    const auto put = [&](auto value, std::size_t count) {
+    std::byte* at = begin + 1;
+    unsigned mask = 0;
+    const auto put = [&](auto value, std::size_t count, unsigned bit) {
         transport::store(at, value, std::endian::little);
         at += count;
+        mask |= bit;
     };
-    put(bits, size);  // all eight, of which what follows overwrites the rest
+    if (current.size != 0) {
+        put(static_cast<std::uint8_t>(current.type), 1, 0x01U);
+        put(current.bits, current.size, 0);  // all eight, of which what follows overwrites the rest
+    }
     if (current.status != status::good) {
-        put(current.status, sizeof current.status);
+        put(current.status, sizeof current.status, 0x02U);
     }
-    if (has_source) {
-        put(date_time_ticks(current.source_time), sizeof(std::int64_t));
+    if (form.wants_source() && current.source_time != 0) {
+        put(date_time_ticks(current.source_time), sizeof(std::int64_t), 0x04U);
     }
-    if (has_server) {
-        put(date_time_ticks(current.server_time), sizeof(std::int64_t));
+    if (form.wants_server() && current.server_time != 0) {
+        put(date_time_ticks(current.server_time), sizeof(std::int64_t), 0x08U);
     }
+    *begin = static_cast<std::byte>(mask);
     out.commit(at);
 }
 
-/// The low bytes of a number in the machine's order; nothing when the sample is not one number.
-inline bool number_of(const sample& current, std::uint64_t& bits, std::size_t& size) noexcept {
-    size = slot_element_size(current.value.type);
+/// The sample as one number. False, and `out` means nothing, when its value is none.
+inline bool number_of(const sample& current, number_sample& out) noexcept {
+    const std::size_t size = slot_element_size(current.value.type);
     if (std::endian::native != std::endian::little || size == 0 ||
         current.value.array_length >= 0 || current.value.bytes.size() != size) {
         return false;
@@ -105,18 +104,23 @@ inline bool number_of(const sample& current, std::uint64_t& bits, std::size_t& s
     const std::byte* const from = current.value.bytes.data();
     switch (size) {
         case 1:
-            bits = std::to_integer<std::uint8_t>(*from);
+            out.bits = std::to_integer<std::uint8_t>(*from);
             break;
         case 2:
-            bits = transport::load<std::uint16_t>(from, std::endian::little);
+            out.bits = transport::load<std::uint16_t>(from, std::endian::little);
             break;
         case 4:
-            bits = transport::load<std::uint32_t>(from, std::endian::little);
+            out.bits = transport::load<std::uint32_t>(from, std::endian::little);
             break;
         default:
-            bits = transport::load<std::uint64_t>(from, std::endian::little);
+            out.bits = transport::load<std::uint64_t>(from, std::endian::little);
             break;
     }
+    out.source_time = current.source_time;
+    out.server_time = current.server_time;
+    out.status = current.status;
+    out.type = current.value.type;
+    out.size = static_cast<std::uint8_t>(size);
     return true;
 }
 

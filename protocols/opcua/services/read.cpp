@@ -14,22 +14,6 @@
 namespace tagferry::opcua {
 namespace {
 
-// The usual item of a client that registered its nodes, in one look: a number of theirs, its Value.
-// False, and nothing is read, for any other.
-bool take_registered_value(decoder& in, std::uint32_t& number) noexcept {
-    constexpr std::size_t id_size = 1 + 2 + 4;
-    const bytes_view rest = in.rest();
-    if (rest.size() < id_size + plain_value.size() || rest[0] != std::byte{2} ||
-        transport::load<std::uint16_t>(rest.data() + 1, std::endian::little) != namespace_tags ||
-        std::memcmp(rest.data() + id_size, plain_value.data(), 8) != 0 ||
-        std::memcmp(rest.data() + id_size + 6, plain_value.data() + 6, 8) != 0) {
-        return false;
-    }
-    number = transport::load<std::uint32_t>(rest.data() + 3, std::endian::little);
-    in.skip_bytes(id_size + plain_value.size());
-    return true;
-}
-
 void read_tag(service_context& context, data_value_writer& writer, tree_handle tag,
               const index_range& range) {
     server_state& server = context.server;
@@ -37,12 +21,6 @@ void read_tag(service_context& context, data_value_writer& writer, tree_handle t
     if (!server.ports.values.read_current(context.caller, tag.tag(), server.value_scratch,
                                           current)) {
         writer.only_status(status::bad_node_id_unknown, context.op.wall_now);
-        return;
-    }
-    std::uint64_t bits = 0;
-    std::size_t size = 0;
-    if (!range.present && number_of(current, bits, size)) {
-        write_number(context.out, current, bits, size, writer);
         return;
     }
     if (current.value.type == builtin_type::null) {
@@ -99,31 +77,15 @@ void read_attribute(service_context& context, data_value_writer& writer, const n
     writer.end();
 }
 
-// The whole value of a tag that is one number. False, and nothing is written, for any other.
-bool read_number_tag(service_context& context, tree_handle tag, const data_value_writer& form) {
-    server_state& server = context.server;
-    sample current;
-    std::uint64_t bits = 0;
-    std::size_t size = 0;
-    if (tag.kind != tree_kind::tag ||
-        !server.ports.values.read_current(context.caller, tag.tag(), server.value_scratch,
-                                          current) ||
-        !number_of(current, bits, size)) {
-        return false;
+// Any item.
+void read_one(service_context& context, data_value_writer writer) {
+    const read_value_id item = read_value_id_of(context.in);
+    if (!context.in.ok()) {
+        return;
     }
-    write_number(context.out, current, bits, size, form);
-    return true;
-}
-
-void read_one(service_context& context, const read_value_id& item) {
-    data_value_writer writer{context.out, context.op.read.timestamps};
     node_key node;
     status_code outcome = resolve(context, item.node, node);
     index_range range;
-    if (item.is_plain_value && outcome == status::good && node.is_tag()) {
-        read_tag(context, writer, node.tree, range);
-        return;
-    }
     if (outcome == status::good) {
         outcome = check_encoding(item);
     }
@@ -139,31 +101,111 @@ void read_one(service_context& context, const read_value_id& item) {
     }
 }
 
-// Reads the next item of the request.
-void read_next(service_context& context, const data_value_writer& form) {
+// The first three bytes of a tag's NodeId: the form and the namespace.
+constexpr std::uint32_t by_number = 2U | std::uint32_t{namespace_tags} << 8U;
+constexpr std::uint32_t by_path = 3U | std::uint32_t{namespace_tags} << 8U;
+// They and a number, or the length of a path.
+constexpr std::size_t head_size = 7;
+constexpr std::size_t least_item = head_size + plain_value.size();
+
+std::uint32_t word(const std::byte* at) noexcept {
+    return transport::load<std::uint32_t>(at, std::endian::little);
+}
+
+bool is_plain_value(const std::byte* at) noexcept {
+    return std::memcmp(at, plain_value.data(), 8) == 0 &&
+           std::memcmp(at + 6, plain_value.data() + 6, 8) == 0;
+}
+
+// The next items as far as they are whole Values of tags named by registered numbers, with their
+// nodes.
+std::size_t take_numbers(service_context& context, std::size_t most) noexcept {
     server_state& server = context.server;
-    read_value_id item;
-    std::uint32_t number = 0;
-    tree_handle tag;
-    if (take_registered_value(context.in, number)) {
-        if (server.registered.find(*context.who, number, tag) &&
-            read_number_tag(context, tag, form)) {
-            return;
+    const bytes_view rest = context.in.rest();
+    std::size_t count = 0;
+    std::size_t at = 0;
+    for (; count < most && rest.size() - at >= least_item; ++count, at += least_item) {
+        const std::byte* const item = rest.data() + at;
+        if ((word(item) & 0xFF'FFFFU) != by_number || !is_plain_value(item + head_size)) {
+            break;
         }
-        item.node = {namespace_tags, node_id_kind::numeric, number, {}};
-        item.is_plain_value = true;
+        tree_handle& node = server.reading.nodes[count];
+        if (!server.registered.find(*context.who, word(item + 3), node)) {
+            node = tree_root;
+        }
+    }
+    context.in.skip_bytes(at);
+    return count;
+}
+
+// The same for tags named by their paths.
+std::size_t take_paths(service_context& context, std::size_t most) {
+    server_state& server = context.server;
+    const bytes_view rest = context.in.rest();
+    std::size_t count = 0;
+    std::size_t at = 0;
+    for (; count < most && rest.size() - at >= least_item; ++count) {
+        const std::byte* const item = rest.data() + at;
+        const std::uint32_t length = word(item + 3);
+        if ((word(item) & 0xFF'FFFFU) != by_path || length == 0 ||
+            length > server.bounds.max_string_length || length > rest.size() - at - least_item ||
+            !is_plain_value(item + head_size + length)) {
+            break;
+        }
+        server.reading.paths[count] = {reinterpret_cast<const char*>(item) + head_size, length};
+        at += least_item + length;
+    }
+    if (count != 0) {
+        context.in.skip_bytes(at);
+        server.ports.browse.find_each(context.caller, std::span{server.reading.paths}.first(count),
+                                      std::span{server.reading.nodes}.first(count));
+    }
+    return count;
+}
+
+// The Value of a node found by its path or number.
+void read_value(service_context& context, data_value_writer writer, tree_handle node) {
+    if (node == tree_root) {
+        writer.only_status(status::bad_node_id_unknown, context.op.wall_now);
+    } else if (node.kind == tree_kind::tag) {
+        read_tag(context, writer, node, {});
     } else {
-        item = read_value_id_of(context.in);
-        if (item.is_plain_value && item.node.kind == node_id_kind::string &&
-            item.node.namespace_index == namespace_tags &&
-            server.ports.browse.find(context.caller, item.node.bytes, tag) &&
-            read_number_tag(context, tag, form)) {
-            return;
+        read_attribute(context, writer, {true, 0, node}, value_attribute, {});
+    }
+}
+
+// The Values of as many nodes as were taken.
+void read_values(service_context& context, const data_value_writer& form, std::size_t count) {
+    read_block& block = context.server.reading;
+    for (std::size_t at = 0; at < count; ++at) {
+        const tree_handle node = block.nodes[at];
+        block.tags[at] = node.kind == tree_kind::tag ? node.tag() : tag_handle{};
+    }
+    context.server.ports.values.read_numbers(context.caller, std::span{block.tags}.first(count),
+                                             std::span{block.numbers}.first(count));
+    for (std::size_t at = 0; at < count; ++at) {
+        if (block.numbers[at].type != builtin_type::null) {
+            write_number(context.out, block.numbers[at], form);
+        } else {
+            read_value(context, form, block.nodes[at]);
         }
     }
-    if (context.in.ok()) {
-        read_one(context, item);
+}
+
+// Reads the next items of the request: a block of those that nearly all are, or any one.
+// @param most more than 0. @return how many.
+std::size_t read_next(service_context& context, const data_value_writer& form, std::size_t most) {
+    most = std::min(most, read_block::size);
+    std::size_t count = take_paths(context, most);
+    if (count == 0) {
+        count = take_numbers(context, most);
     }
+    if (count != 0) {
+        read_values(context, form, count);
+        return count;
+    }
+    read_one(context, form);
+    return 1;
 }
 
 // maxAge 0: the next items' tags are asked of their devices, a batch at a time, so that neither
@@ -234,17 +276,21 @@ step read(service_context& context) {
             op.list.position = context.in.position();
             return step::deferred;
         }
-        if (!context.budget.spend()) {
+        if (context.budget.exhausted()) {
             return context.yield();
         }
-        read_next(context, form);
+        // What was not asked for yet waits for that.
+        const std::uint32_t end = op.read.from_device ? op.read.asked : op.list.count;
+        const std::size_t done = read_next(
+            context, form, std::min<std::size_t>(end - op.list.next, context.budget.left()));
         if (!context.in.ok()) {
             return context.fail(context.in.status());
         }
         if (!context.out.ok()) {
             return context.fail(context.out.status());
         }
-        ++op.list.next;
+        context.budget.spend(done);
+        op.list.next += static_cast<std::uint32_t>(done);
     }
     context.out.u32(0);  // diagnosticInfos
     return step::finished;

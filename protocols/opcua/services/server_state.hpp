@@ -19,6 +19,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace tagferry::opcua {
@@ -38,6 +39,15 @@ struct continuation_point {
 
 inline constexpr std::size_t device_batch = 256;
 inline constexpr std::size_t attribute_scratch_size = 16 * 1024;
+
+/// Items of a Read that are done together: found, then read, then written.
+struct read_block {
+    static constexpr std::size_t size = 32;
+    std::array<std::string_view, size> paths{};
+    std::array<tree_handle, size> nodes{};  ///< the root: there is no such node
+    std::array<tag_handle, size> tags{};
+    std::array<number_sample, size> numbers{};
+};
 
 /// Plain data with few helpers: the services work on it.
 struct server_state {
@@ -67,6 +77,7 @@ struct server_state {
     std::array<std::byte, max_inline_value_bytes> value_scratch{};
     std::array<std::byte, attribute_scratch_size> attribute_scratch{};
     std::array<tag_handle, device_batch> device_scratch{};
+    read_block reading{};
 
     /// What the nodes of the Server object show.
     server_view view() const noexcept { return {ports, bounds, counted}; }

@@ -151,10 +151,8 @@ monitor::written monitor::write_direct(monitored_item& item, encoder& out, std::
     item.reported_time = current.server_time;
     out.u32(item.client_handle);
     data_value_writer writer{out, item.timestamps};
-    std::uint64_t bits = 0;
-    std::size_t size = 0;
-    if (number_of(current, bits, size)) {
-        write_number(out, current, bits, size, writer);
+    if (number_sample number; number_of(current, number)) {
+        write_number(out, number, writer);
         return written::yes;
     }
     const bool has_value = current.value.type != builtin_type::null;

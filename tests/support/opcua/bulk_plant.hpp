@@ -60,6 +60,17 @@ class bulk_backend final : public values_backend,
         out = {{builtin_type::float32, -1, scratch.first(sizeof(float))}, 0, now_, now_};
         return true;
     }
+    void read_numbers(const call&, std::span<const tag_handle> handles,
+                      std::span<number_sample> into) override {
+        for (std::size_t at = 0; at < handles.size(); ++at) {
+            into[at] = {std::bit_cast<std::uint32_t>(values_[handles[at].index]),
+                        now_,
+                        now_,
+                        0,
+                        builtin_type::float32,
+                        sizeof(float)};
+        }
+    }
     bool read_device(const call&, std::span<const tag_handle>) override { return false; }
     bool find(const call&, std::string_view path, tree_handle& out) override {
         std::uint32_t number = 0;
@@ -67,6 +78,14 @@ class bulk_backend final : public values_backend,
         const auto [at, error] = std::from_chars(path.data(), end, number);
         out = {tree_kind::tag, number, 1};
         return at == end && error == std::errc{} && number < values_.size();
+    }
+    void find_each(const call& context, std::span<const std::string_view> paths,
+                   std::span<tree_handle> into) override {
+        for (std::size_t at = 0; at < paths.size(); ++at) {
+            if (!find(context, paths[at], into[at])) {
+                into[at] = tree_root;
+            }
+        }
     }
     bool find_child(const call&, tree_handle, std::string_view, tree_handle&) override {
         return false;

@@ -5,6 +5,7 @@
 #include "protocols/opcua/backend/backend.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -166,6 +167,29 @@ class fake_backend final : public values_backend,
         return true;
     }
 
+    void read_numbers(const call& context, std::span<const tag_handle> handles,
+                      std::span<number_sample> into) override {
+        std::array<std::byte, max_inline_value_bytes> scratch;
+        for (std::size_t at = 0; at < handles.size(); ++at) {
+            sample current;
+            into[at] = {};
+            if (!read_current(context, handles[at], scratch, current)) {
+                continue;
+            }
+            const tag& found = tags_[handles[at].index];
+            const std::size_t size = slot_element_size(found.type);
+            if (size == 0 || found.array_length >= 0) {
+                continue;
+            }
+            std::memcpy(&into[at].bits, current.value.bytes.data(), current.value.bytes.size());
+            into[at].source_time = current.source_time;
+            into[at].server_time = current.server_time;
+            into[at].status = current.status;
+            into[at].type = found.type;
+            into[at].size = static_cast<std::uint8_t>(current.value.bytes.size());
+        }
+    }
+
     bool read_device(const call& context, std::span<const tag_handle> handles) override {
         if (refuse_device_reads) {
             return false;
@@ -181,6 +205,14 @@ class fake_backend final : public values_backend,
         }
         out = handle_of(found->second);
         return true;
+    }
+
+    void find_each(const call& context, std::span<const std::string_view> paths,
+                   std::span<tree_handle> into) override {
+        for (std::size_t at = 0; at < paths.size(); ++at) {
+            into[at] = tree_root;
+            find(context, paths[at], into[at]);
+        }
     }
 
     bool find_child(const call& context, tree_handle parent, std::string_view name,

@@ -175,6 +175,10 @@ TEST_F(opcua_expose_test, arrays_of_text_are_shown_without_their_unused_room) {
     EXPECT_EQ(seen.value.bytes[2], std::byte{'x'});
     EXPECT_EQ(seen.value.bytes[6], std::byte{'z'});
     EXPECT_FALSE(values.read_current(call_, {text.index, text.generation + 2}, scratch, seen));
+    std::array<opcua::number_sample, 2> numbers;
+    values.read_numbers(call_, std::array{text, opcua::tag_handle{text.index, 0}}, numbers);
+    EXPECT_EQ(numbers[0].type, opcua::builtin_type::null);
+    EXPECT_EQ(numbers[1].type, opcua::builtin_type::null);
 }
 
 }  // namespace

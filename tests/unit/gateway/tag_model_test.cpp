@@ -79,6 +79,31 @@ TEST_F(tag_model_test, a_tree_has_folders_before_tags_in_configured_order) {
     EXPECT_EQ(model->find_connection("oven/2")->tag_count, 1u);
 }
 
+TEST_F(tag_model_test, paths_of_every_length_are_found_each_and_together) {
+    config::configuration from;
+    std::vector<config::tag> tags;
+    for (std::size_t length = 1; length <= 30; ++length) {
+        tags.push_back(make_tag(std::string(length, 'x')));
+    }
+    from.connections.push_back(make_connection("p", tags));
+    const auto model = build(from);
+    std::vector<std::string> paths{"p", "q", "p/xy"};
+    for (const config::tag& tag : tags) {
+        paths.push_back("p/" + tag.path);
+    }
+    paths.resize(path_index::most_at_once);
+    const std::vector<std::string_view> views(paths.begin(), paths.end());
+    std::array<model_position, path_index::most_at_once> found{};
+    model->find_each(views, found);
+    EXPECT_EQ(found[1], no_position);
+    EXPECT_EQ(found[2], no_position);
+    for (std::size_t at = 3; at < found.size(); ++at) {
+        ASSERT_NE(found[at], no_position) << paths[at];
+        EXPECT_EQ(model->nodes()[found[at]].path, paths[at]);
+        EXPECT_EQ(&model->nodes()[found[at]], model->find(paths[at]));
+    }
+}
+
 TEST_F(tag_model_test, what_stays_keeps_its_handle_and_what_goes_is_stale) {
     config::configuration from;
     from.connections.push_back(

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace tagferry::opcua::test {
@@ -50,6 +51,24 @@ T number(const data_value_view& value) {
     T out{};
     std::memcpy(&out, value.value.elements.data(), sizeof out);
     return out;
+}
+
+// The numbers that RegisterNodes gives for these paths.
+std::vector<std::string> registered(raw_client& client, const std::vector<std::string>& paths) {
+    const bytes registering = client.request(id::register_nodes_request_binary, [&](encoder& out) {
+        out.i32(static_cast<std::int32_t>(paths.size()));
+        for (const std::string& path : paths) {
+            raw_client::write_id(out, path);
+        }
+    });
+    bytes rest;
+    EXPECT_EQ(raw_client::result_of(client.call(registering), nullptr, &rest), status::good);
+    decoder in{rest, bounds};
+    std::vector<std::string> numbers(in.array_length(1));
+    for (std::string& each : numbers) {
+        each = "3#" + std::to_string(in.node_id().number);
+    }
+    return numbers;
 }
 
 struct reading : ::testing::Test {
@@ -248,19 +267,57 @@ TEST_F(reading, a_bad_quality_has_a_status_timestamps_and_no_value) {
 }
 
 TEST_F(reading, a_removed_tag_is_unknown_whatever_named_it) {
-    const bytes registering = client.request(id::register_nodes_request_binary, [](encoder& out) {
-        out.i32(1);
-        raw_client::write_id(out, "press/array");
-    });
-    bytes rest;
-    ASSERT_EQ(raw_client::result_of(client.call(registering), nullptr, &rest), status::good);
-    decoder in{rest, bounds};
-    in.array_length(1);
-    const std::string alias = "3#" + std::to_string(in.node_id().number);
+    const std::string alias = registered(client, {"press/array"})[0];
     EXPECT_EQ(status_of(ask(client, alias)), status::good);
     site.gateway.remove_tag("press/array");
     EXPECT_EQ(status_of(ask(client, alias)), status::bad_node_id_unknown);
     EXPECT_EQ(status_of(ask(client, "press/array")), status::bad_node_id_unknown);
+}
+
+// What items have in common is done for many at once; nobody may see that.
+TEST_F(reading, items_of_every_kind_in_one_request_are_answered_as_each_alone) {
+    std::vector<std::string> names{"press/tank/level"};
+    for (int tag = 0; tag < 70; ++tag) {
+        names.push_back("bulk/t" + std::to_string(tag));
+        site.gateway.add_tag(names.back(), builtin_type::int32, slot_of(tag));
+    }
+    site.gateway.tag_at("bulk/t40").status = status::bad_no_communication;
+    site.gateway.tag_at("bulk/t40").value.clear();
+    site.gateway.tag_at("bulk/t41").status = status::uncertain_last_usable_value;
+    const std::vector<std::string> aliases = registered(client, names);
+    std::vector<std::string> all = names;
+    all.insert(all.end(), aliases.begin(), aliases.end());
+    for (const char* const each :
+         {"press/array", "bulk/t1", "press/recipe/name", "press", "nothing/here", "3#1", "#2258",
+          "bulk/t2", "1#7", "bulk/t3", "#0", "3#0", "press/tank"}) {
+        all.emplace_back(each);
+    }
+    all.insert(all.end(), {aliases[5], names[6], aliases[7], "#2267", aliases[8]});
+    const answer together = parse_answer(client.call(client.read_request(all)));
+    ASSERT_EQ(together.values.size(), all.size());
+    for (std::size_t at = 0; at < all.size(); ++at) {
+        const answer alone = ask(client, all[at]);
+        ASSERT_EQ(alone.values.size(), 1U);
+        const data_value_view& one = alone.values[0];
+        const data_value_view& other = together.values[at];
+        EXPECT_EQ(other.status, one.status) << all[at];
+        EXPECT_EQ(other.has_value, one.has_value) << all[at];
+        EXPECT_EQ(other.value.type, one.value.type) << all[at];
+        EXPECT_TRUE(std::ranges::equal(other.value.elements, one.value.elements)) << all[at];
+        EXPECT_EQ(other.source_timestamp, one.source_timestamp) << all[at];
+        EXPECT_EQ(other.has_server_timestamp, one.has_server_timestamp) << all[at];
+    }
+    EXPECT_EQ(number<std::int32_t>(together.values[70]), 69);
+    EXPECT_EQ(number<std::int32_t>(together.values[141]), 69);
+    EXPECT_EQ(together.values[41].status, status::bad_no_communication);
+    EXPECT_EQ(together.values[42].status, status::uncertain_last_usable_value);
+}
+
+TEST_F(reading, a_path_longer_than_its_request_is_malformed) {
+    bytes wire = client.read_request({"press/tank/level", "press/tank/level"});
+    // The length of the second path, which its 16 bytes and 14 more follow.
+    wire[wire.size() - 16 - 14 - 4] = std::byte{60};
+    EXPECT_EQ(parse_answer(client.call(wire)).result, status::bad_decoding_error);
 }
 
 TEST_F(reading, ten_thousand_nodes_take_several_turns_and_give_the_same) {
