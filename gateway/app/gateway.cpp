@@ -48,6 +48,7 @@ void gateway::stop() {
 
 void gateway::parts::start() {
     reloads.last_success_at = clock.wall_now();
+    ++reloads.revision;
     models.publish(std::move(first_model));
     opcua_listener->start();
     http_listener->start();
@@ -91,6 +92,7 @@ void gateway::parts::apply(config::configuration next) {
     builder.remove_unused();
     models.collect();
     reloads.last_success_at = clock.wall_now();
+    ++reloads.revision;
     reloads.last_successful = true;
     transport::give_back_free_heap();
 }

@@ -6,6 +6,7 @@
 #include "transport/net/traffic.hpp"
 
 #include <array>
+#include <chrono>
 #include <limits>
 #include <map>
 #include <utility>
@@ -160,6 +161,23 @@ void append_tags(families& to, const tag_table& table, const source_directory& s
     to.push_back(tags.take());
 }
 
+prometheus::ClientMetric histogram_of(const std::vector<label>& labels,
+                                      const write_durations& seen) {
+    prometheus::ClientMetric metric;
+    metric.label = labels;
+    std::uint64_t cumulative = 0;
+    for (std::size_t i = 0; i < seen.buckets.size(); ++i) {
+        cumulative += seen.buckets[i];
+        metric.histogram.bucket.push_back(
+            {cumulative, i < write_durations::bounds_s.size()
+                             ? write_durations::bounds_s[i]
+                             : std::numeric_limits<double>::infinity()});
+    }
+    metric.histogram.sample_count = cumulative;
+    metric.histogram.sample_sum = seen.sum_s;
+    return metric;
+}
+
 void append_connections(families& to, const source_directory& sources) {
     to.push_back(gauge("tagferry_connections", "Connections configured.")
                      .add({}, sources.all().size())
@@ -170,10 +188,17 @@ void append_connections(families& to, const source_directory& sources) {
     auto failures = counter("tagferry_connection_failures_total", "Attempts that failed.");
     auto requests = counter("tagferry_s7_requests_total", "Jobs sent.");
     auto request_failures =
-        counter("tagferry_s7_request_failures_total", "Jobs without a usable answer.");
+        counter("tagferry_s7_request_failures_total", "Jobs without a usable answer, and why.");
     auto item_errors =
         counter("tagferry_s7_item_errors_total", "Items answered with an error code.");
     auto bytes = counter("tagferry_s7_bytes_read_total", "Bytes of values read.");
+    auto written = counter("tagferry_s7_bytes_written_total", "Bytes of values the PLC accepted.");
+    auto lag = gauge("tagferry_poll_lag_seconds",
+                     "How long after its interval had passed the last scan was complete.");
+    auto oldest = gauge("tagferry_tag_oldest_age_seconds",
+                        "Time since the PLC last answered for the tag that waits longest.");
+    family durations{prometheus::MetricType::Histogram, "tagferry_write_duration_seconds",
+                     "From a write accepted for a connection to its outcome."};
     auto pdu = gauge("tagferry_s7_pdu_size_bytes", "Negotiated PDU; 0 while not connected.");
     auto window = gauge("tagferry_s7_window", "Jobs in flight granted; 0 while not connected.");
     auto scans = counter("tagferry_scans_total", "Scan cycles completed.");
@@ -193,7 +218,16 @@ void append_connections(families& to, const source_directory& sources) {
         connects.add(labels, status.connects);
         failures.add(labels, status.connect_failures);
         requests.add(labels, status.requests);
-        request_failures.add(labels, status.request_failures);
+        for (std::size_t i = 0; i < request_failure_count; ++i) {
+            const auto why = static_cast<request_failure>(i);
+            request_failures.add(
+                {{"connection", place.name}, {"reason", std::string(name_of(why))}},
+                status.failures_by_reason[i]);
+        }
+        written.add(labels, status.bytes_written);
+        lag.add(labels, std::chrono::duration<double>(status.lag).count());
+        oldest.add(labels, std::chrono::duration<double>(status.oldest_age).count());
+        durations.add(histogram_of(labels, status.writes));
         item_errors.add(labels, status.item_errors);
         bytes.add(labels, status.bytes_read);
         pdu.add(labels, status.pdu_size);
@@ -205,7 +239,7 @@ void append_connections(families& to, const source_directory& sources) {
     }
     for (family* const each :
          {&up, &states, &connects, &failures, &requests, &request_failures, &item_errors, &bytes,
-          &pdu, &window, &scans, &overruns, &writes, &reads}) {
+          &written, &lag, &oldest, &durations, &pdu, &window, &scans, &overruns, &writes, &reads}) {
         to.push_back(each->take());
     }
 }
@@ -339,6 +373,10 @@ void append_reloads(families& to, const reload_record& seen) {
     to.push_back(gauge("tagferry_config_last_reload_successful",
                        "1 unless the last reload of the configuration failed.")
                      .add({}, seen.last_successful.load() ? 1 : 0)
+                     .take());
+    to.push_back(gauge("tagferry_config_revision",
+                       "Configurations taken over in this run; 1 is that of the start.")
+                     .add({}, seen.revision.load())
                      .take());
     to.push_back(gauge("tagferry_config_last_reload_success_timestamp_seconds",
                        "When a configuration was last taken over.")

@@ -10,6 +10,7 @@
 #include "gateway/tags/tag_model.hpp"
 #include "transport/time/clock.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -26,6 +27,26 @@ enum class source_state : std::uint8_t {
 /// One lower-case word. Static storage.
 std::string_view name_of(source_state state) noexcept;
 
+/// Why a request had no usable answer.
+enum class request_failure : std::uint8_t {
+    refused,         ///< the device refused all of it
+    reply_unusable,  ///< the answer contradicts the request
+    timed_out,       ///< no answer in time
+    link_lost,       ///< the link ended before the answer
+    not_sent,        ///< the link ended before it was sent
+};
+inline constexpr std::size_t request_failure_count = 5;
+/// As a label of metrics. Static storage.
+std::string_view name_of(request_failure why) noexcept;
+
+/// How long accepted writes took until their outcome.
+struct write_durations {
+    static constexpr std::array<double, 10> bounds_s = {0.002, 0.005, 0.01, 0.02, 0.05,
+                                                        0.1,   0.25,  0.5,  1,    5};
+    std::array<std::uint64_t, bounds_s.size() + 1> buckets{};  ///< the last: over all bounds
+    double sum_s = 0;
+};
+
 /// How a source is, for people and metrics.
 struct source_status {
     source_state state = source_state::stopped;
@@ -36,13 +57,21 @@ struct source_status {
     std::uint64_t connect_failures = 0;
     std::uint64_t requests = 0;
     std::uint64_t request_failures = 0;  ///< without a usable answer
-    std::uint64_t item_errors = 0;       ///< items answered with an error code
-    std::uint64_t scans = 0;             ///< scan cycles completed
-    std::uint64_t overruns = 0;          ///< scans skipped because the one before was not over
-    std::uint64_t bytes_read = 0;        ///< of values
-    std::uint32_t pdu_size = 0;          ///< negotiated; 0 while not up
-    std::uint32_t window = 0;            ///< requests in flight the device takes; 0 while not up
-    std::uint32_t pending_writes = 0;    ///< accepted, not answered yet
+    std::array<std::uint64_t, request_failure_count> failures_by_reason{};  ///< of these
+    std::uint64_t item_errors = 0;    ///< items answered with an error code
+    std::uint64_t scans = 0;          ///< scan cycles completed
+    std::uint64_t overruns = 0;       ///< scans skipped because the one before was not over
+    std::uint64_t bytes_read = 0;     ///< of values
+    std::uint64_t bytes_written = 0;  ///< of values, confirmed by the device
+    write_durations writes;
+    /// How long after its interval had passed the last scan was complete; 0: in time.
+    transport::duration lag{};
+    /// How long ago the device last answered for the tag that waits longest; since the start while
+    /// there was no answer at all. 0 without tags.
+    transport::duration oldest_age{};
+    std::uint32_t pdu_size = 0;        ///< negotiated; 0 while not up
+    std::uint32_t window = 0;          ///< requests in flight the device takes; 0 while not up
+    std::uint32_t pending_writes = 0;  ///< accepted, not answered yet
     std::uint32_t pending_device_reads = 0;
 };
 

@@ -19,6 +19,23 @@ constexpr std::uint64_t job_tag(std::size_t scan, std::uint16_t epoch, std::size
            static_cast<std::uint64_t>(job);
 }
 
+request_failure failure_of(s7::job_outcome outcome) noexcept {
+    switch (outcome) {
+        case s7::job_outcome::refused:
+            return request_failure::refused;
+        case s7::job_outcome::timed_out:
+            return request_failure::timed_out;
+        case s7::job_outcome::link_lost:
+            return request_failure::link_lost;
+        case s7::job_outcome::not_sent:
+            return request_failure::not_sent;
+        case s7::job_outcome::answered:
+        case s7::job_outcome::reply_unusable:
+            break;
+    }
+    return request_failure::reply_unusable;
+}
+
 }  // namespace
 
 // --- Planning -----------------------------------------------------------------------------------
@@ -72,6 +89,7 @@ void s7_source::apply(const tag_model& model, const connection_definition& conne
             begin_marking(mark_reason_);
         }
     }
+    show_oldest();
 }
 
 void s7_source::number_jobs() {
@@ -149,11 +167,40 @@ void s7_source::begin_scan(scan& which, transport::time_point now) {
     shard_.wheel().schedule(which, transport::next_due(due, interval, now));
     if (which.cycling) {
         shown_.overruns.fetch_add(1, std::memory_order_relaxed);
+        show_lateness(which, now);
         tell({.kind = source_event_kind::scan_late, .scan_class = which.name});
         return;
     }
+    which.began_due = due;
     begin_cycle(which);
     pump();
+}
+
+/// How late the cycle of `which` is that runs, or has just ended, and how old the oldest answer.
+void s7_source::show_lateness(scan& which, transport::time_point now) noexcept {
+    which.lag = std::max(now - which.began_due - which.set.interval(), transport::duration::zero());
+    transport::duration longest{};
+    for (const auto& each : scans_) {
+        longest = std::max(longest, each->lag);
+    }
+    shown_.lag.store(longest, std::memory_order_relaxed);
+    show_oldest();
+}
+
+void s7_source::show_oldest() noexcept {
+    bool any = false;
+    transport::time_point oldest = transport::time_point::max();
+    for (const auto& each : scans_) {
+        any = any || each->set.size() != 0;
+        oldest = std::min(oldest, each->set.oldest_answer());
+    }
+    if (!any) {
+        shown_.oldest.store({}, std::memory_order_relaxed);
+    } else if (oldest != transport::time_point::max()) {
+        shown_.oldest.store(oldest, std::memory_order_relaxed);
+    } else if (shown_.oldest.load(std::memory_order_relaxed) == transport::time_point{}) {
+        shown_.oldest.store(shard_.now(), std::memory_order_relaxed);  // nothing came yet
+    }
 }
 
 void s7_source::begin_cycle(scan& which) {
@@ -168,6 +215,7 @@ void s7_source::end_cycle_if_done(scan& which) {
     if (which.cycling && which.next_job == which.set.job_count()) {
         which.cycling = false;
         shown_.scans.fetch_add(1, std::memory_order_relaxed);
+        show_lateness(which, shard_.now());
     }
     if (which.set.wants_new_plan() && !which.cycling && engine_.state() == s7::link_state::up) {
         const transport::operation_scope scope(transport::kind_control);
@@ -243,7 +291,7 @@ void s7_source::pump() {
     if (engine_.state() != s7::link_state::up) {
         return;
     }
-    const std::size_t sent = writes_.submit_to(engine_, write_tag);
+    const std::size_t sent = writes_.submit_to(engine_, write_tag, shard_.now());
     if (sent != 0) {
         shown_.requests.fetch_add(sent, std::memory_order_relaxed);
     }
@@ -270,7 +318,7 @@ void s7_source::job_alarm_rings(transport::time_point now) {
 
 void s7_source::job_finished(const s7::job_result& result) {
     if (result.outcome != s7::job_outcome::answered) {
-        shown_.request_failures.fetch_add(1, std::memory_order_relaxed);
+        shown_.failures[static_cast<std::size_t>(failure_of(result.outcome))].add(1);
         tell_of_failure(result);
     }
     if (result.kind == s7::job_kind::write) {
@@ -296,8 +344,8 @@ void s7_source::job_finished(const s7::job_result& result) {
 }
 
 void s7_source::write_job_finished(const s7::job_result& result) {
-    const auto ended =
-        writes_.job_finished(static_cast<std::size_t>(result.tag & ~write_tag), result);
+    const auto ended = writes_.job_finished(static_cast<std::size_t>(result.tag & ~write_tag),
+                                            result, shard_.now());
     std::size_t index = 0;
     const scan_set::entry* const entry = ended ? find(ended->tag, index) : nullptr;
     // The table shows what the PLC holds now, not what was written.

@@ -195,7 +195,8 @@ void s7_source::went_down() {
         each->set.forget_parts();
     }
     reads_.end_all(device_read_result::no_communication);
-    writes_.end_all();
+    writes_.end_all(shard_.now());
+    shown_.lag.store({}, std::memory_order_relaxed);  // nothing is due without a link
     if (!marked_down_) {
         begin_marking(running_ ? reason_id::link_down : reason_id::shutting_down);
     }
@@ -232,7 +233,7 @@ void s7_source::next_turn(transport::time_point /*now*/) {
     }
     if (engine_.state() != s7::link_state::up) {
         reads_.end_all(device_read_result::no_communication);
-        writes_.end_all();
+        writes_.end_all(shard_.now());
     } else {
         reads_.end_empty();
         pump();
@@ -292,7 +293,7 @@ reason_id s7_source::write(const source_write& write, std::uint64_t ticket,
     if (engine_.state() != s7::link_state::up) {
         return reason_id::write_not_sent;
     }
-    const reason_id refused = writes_.accept(*entry, write, ticket, listener);
+    const reason_id refused = writes_.accept(*entry, write, ticket, listener, shard_.now());
     if (refused == reason_id::none) {
         // Sent in another turn, so that nobody is told anything on the caller's stack.
         shard_.at_next_turn(*this);
@@ -317,11 +318,22 @@ source_status s7_source::status() const noexcept {
     seen.connects = shown_.connects.load(std::memory_order_relaxed);
     seen.connect_failures = shown_.connect_failures.load(std::memory_order_relaxed);
     seen.requests = shown_.requests.load(std::memory_order_relaxed);
-    seen.request_failures = shown_.request_failures.load(std::memory_order_relaxed);
+    for (std::size_t i = 0; i < request_failure_count; ++i) {
+        seen.failures_by_reason[i] = shown_.failures[i].value();
+        seen.request_failures += seen.failures_by_reason[i];
+    }
     seen.item_errors = shown_.item_errors.load(std::memory_order_relaxed);
     seen.scans = shown_.scans.load(std::memory_order_relaxed);
     seen.overruns = shown_.overruns.load(std::memory_order_relaxed);
     seen.bytes_read = shown_.bytes_read.load(std::memory_order_relaxed);
+    seen.bytes_written = writes_.bytes_written();
+    seen.writes = writes_.durations();
+    seen.lag = shown_.lag.load(std::memory_order_relaxed);
+    if (const transport::time_point oldest = shown_.oldest.load(std::memory_order_relaxed);
+        oldest != transport::time_point{}) {
+        seen.oldest_age =
+            std::max(shard_.time_source().now() - oldest, transport::duration::zero());
+    }
     seen.pdu_size = shown_.pdu_size.load(std::memory_order_relaxed);
     seen.window = shown_.window.load(std::memory_order_relaxed);
     seen.pending_writes = static_cast<std::uint32_t>(writes_.outstanding());

@@ -100,6 +100,8 @@ class s7_source final : public source,
         std::size_t in_flight = 0;  ///< scan and device-read jobs of this set
         std::vector<std::uint8_t> is_in_flight;  ///< by job
         bool cycling = false;
+        transport::time_point began_due{};  ///< when the cycle was due
+        transport::duration lag{};          ///< how far it is, or was, over its interval
     };
     /// A tag that a read on request waits for.
     struct wanted_tag {
@@ -130,6 +132,8 @@ class s7_source final : public source,
     void begin_scan(scan& which, transport::time_point now);
     void begin_cycle(scan& which);
     void end_cycle_if_done(scan& which);
+    void show_lateness(scan& which, transport::time_point now) noexcept;
+    void show_oldest() noexcept;
     void pump();
     bool submit(scan& which, std::size_t job, std::uint64_t purpose);
     bool submit_device_read();
@@ -177,11 +181,13 @@ class s7_source final : public source,
         std::atomic<std::uint64_t> connects{0};
         std::atomic<std::uint64_t> connect_failures{0};
         std::atomic<std::uint64_t> requests{0};
-        std::atomic<std::uint64_t> request_failures{0};
+        std::array<transport::shown_number, request_failure_count> failures{};
         std::atomic<std::uint64_t> item_errors{0};
         std::atomic<std::uint64_t> scans{0};
         std::atomic<std::uint64_t> overruns{0};
         std::atomic<std::uint64_t> bytes_read{0};
+        std::atomic<transport::duration> lag{transport::duration{}};
+        std::atomic<transport::time_point> oldest{transport::time_point{}};  ///< unset: no tags
         std::atomic<std::uint32_t> pdu_size{0};
         std::atomic<std::uint32_t> window{0};
     };

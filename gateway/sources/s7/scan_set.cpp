@@ -255,6 +255,11 @@ bool scan_set::mark(std::size_t first, std::size_t count, reason_id reason, bool
     return end < entries_.size();
 }
 
+transport::time_point scan_set::oldest_answer() const noexcept {
+    const auto oldest = std::ranges::min_element(last_answers_);
+    return oldest == last_answers_.end() ? transport::time_point::max() : *oldest;
+}
+
 void scan_set::mark_stale(const publication& to) {
     for (std::size_t job = 0; job < plan_.job_count(); ++job) {
         if (to.arrived - last_answers_[job] <= shortest_stale_[job]) {

@@ -101,6 +101,9 @@ class scan_set {
     /// Marks the tags stale whose last value is older than they allow.
     void mark_stale(const publication& to);
 
+    /// When the job was answered last that waits longest; the maximum without a plan.
+    transport::time_point oldest_answer() const noexcept;
+
     /// Forgets parts of values that a lost link left incomplete.
     void forget_parts() noexcept;
 

@@ -15,7 +15,8 @@ void write_queue::make_room(std::size_t largest_value) {
 }
 
 reason_id write_queue::accept(const scan_set::entry& tag, const source_write& write,
-                              std::uint64_t ticket, write_listener& listener) noexcept {
+                              std::uint64_t ticket, write_listener& listener,
+                              transport::time_point now) noexcept {
     const auto free = std::ranges::find(writes_, false, &pending::active);
     if (free == writes_.end() || bytes_.size() - used_ < tag.plc_bytes) {
         return reason_id::busy;
@@ -27,6 +28,7 @@ reason_id write_queue::accept(const scan_set::entry& tag, const source_write& wr
     *free = {};
     free->ticket = ticket;
     free->listener = &listener;
+    free->accepted = now;
     free->tag = tag.handle;
     free->where = tag.where;
     free->type = tag.type;
@@ -45,7 +47,8 @@ bool write_queue::is_first_of_its_tag(std::size_t position) const noexcept {
                         [&](std::uint32_t before) { return writes_[before].tag == tag; });
 }
 
-std::size_t write_queue::submit_to(s7::client_engine& engine, std::uint64_t tag_bits) {
+std::size_t write_queue::submit_to(s7::client_engine& engine, std::uint64_t tag_bits,
+                                   transport::time_point now) {
     std::size_t submitted = 0;
     for (std::size_t position = 0; position < order_.size() && engine.free_slots() != 0;) {
         const std::size_t number = order_[position];
@@ -55,7 +58,7 @@ std::size_t write_queue::submit_to(s7::client_engine& engine, std::uint64_t tag_
             continue;
         }
         if (!write.started && !write.listener->write_starting(write.ticket)) {
-            end(number, {});
+            end(number, {}, now);
             position = 0;  // the listener may have accepted, and others may go now
             continue;
         }
@@ -87,19 +90,23 @@ bool write_queue::submit(s7::client_engine& engine, std::size_t number, std::uin
 }
 
 std::optional<write_queue::ended_write> write_queue::job_finished(std::size_t number,
-                                                                  const s7::job_result& result) {
+                                                                  const s7::job_result& result,
+                                                                  transport::time_point now) {
     pending& write = writes_[number];
     const write_step step = step_of(result, write.sizes, write.last, write.written);
     write.with_engine = false;
     write.written += step.bytes;
+    bytes_written_.add(step.bytes);
     if (!step.ended) {
         return std::nullopt;
     }
-    return end(number, step.outcome);
+    return end(number, step.outcome, now);
 }
 
-write_queue::ended_write write_queue::end(std::size_t number, const write_outcome& outcome) {
+write_queue::ended_write write_queue::end(std::size_t number, const write_outcome& outcome,
+                                          transport::time_point now) {
     pending& write = writes_[number];
+    durations_.count(now - write.accepted);
     const ended_write ended{write.tag, outcome.reason != reason_id::write_not_sent};
     write_listener* const listener = write.listener;
     const std::uint64_t ticket = write.ticket;
@@ -120,7 +127,7 @@ write_queue::ended_write write_queue::end(std::size_t number, const write_outcom
     return ended;
 }
 
-void write_queue::end_all() {
+void write_queue::end_all(transport::time_point now) {
     for (std::size_t position = 0; position < order_.size();) {
         if (writes_[order_[position]].with_engine) {
             ++position;
@@ -132,7 +139,7 @@ void write_queue::end_all() {
         if (write.written != 0) {
             outcome.reason = reason_id::write_partly_written;
         }
-        end(order_[position], outcome);
+        end(order_[position], outcome, now);
         position = 0;
     }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gateway/sources/s7/scan_set.hpp"
+#include "gateway/sources/s7/shown_durations.hpp"
 #include "gateway/sources/s7/write_job.hpp"
 #include "gateway/sources/source.hpp"
 #include "protocols/s7/client_engine.hpp"
@@ -27,13 +28,15 @@ class write_queue {
     /// Makes room for as many values of this size as may wait, up to `most_bytes`. Allocates.
     void make_room(std::size_t largest_value);
 
-    /// Accepts a write. @return `none`, or why it is refused; the listener then hears nothing.
+    /// Accepts a write. @param now for its duration. @return `none`, or why it is refused; the
+    /// listener then hears nothing.
     reason_id accept(const scan_set::entry& tag, const source_write& write, std::uint64_t ticket,
-                     write_listener& listener) noexcept;
+                     write_listener& listener, transport::time_point now) noexcept;
 
     /// Hands on the jobs that may go now. @param tag_bits is put into the tag of each job beside
     /// the number of its write. @return jobs handed on.
-    std::size_t submit_to(s7::client_engine& engine, std::uint64_t tag_bits);
+    std::size_t submit_to(s7::client_engine& engine, std::uint64_t tag_bits,
+                          transport::time_point now);
 
     /// A write that has ended: which tag it was of, and whether the PLC may hold something new.
     struct ended_write {
@@ -41,19 +44,25 @@ class write_queue {
         bool may_have_changed = false;
     };
     /// A job of the write `number` has ended. Tells the listener when the write has.
-    std::optional<ended_write> job_finished(std::size_t number, const s7::job_result& result);
+    std::optional<ended_write> job_finished(std::size_t number, const s7::job_result& result,
+                                            transport::time_point now);
 
     /// Ends all that wait and have no job with the engine: the link is gone.
-    void end_all();
+    void end_all(transport::time_point now);
 
     bool empty() const noexcept { return order_.empty(); }
     /// Any thread.
     std::uint64_t outstanding() const noexcept { return outstanding_.value(); }
+    /// Bytes the PLC confirmed; any thread.
+    std::uint64_t bytes_written() const noexcept { return bytes_written_.value(); }
+    /// From acceptance to outcome; any thread.
+    write_durations durations() const noexcept { return durations_.seen(); }
 
   private:
     struct pending {
         std::uint64_t ticket = 0;
         write_listener* listener = nullptr;
+        transport::time_point accepted{};
         tag_handle tag{};
         s7::address where{};
         s7::data_type type{};
@@ -70,7 +79,7 @@ class write_queue {
 
     bool is_first_of_its_tag(std::size_t position) const noexcept;
     bool submit(s7::client_engine& engine, std::size_t number, std::uint64_t tag_bits);
-    ended_write end(std::size_t number, const write_outcome& outcome);
+    ended_write end(std::size_t number, const write_outcome& outcome, transport::time_point now);
 
     std::size_t max_items_;
     std::vector<pending> writes_;
@@ -78,6 +87,8 @@ class write_queue {
     std::vector<std::byte> bytes_;      ///< their values, oldest first, without gaps
     std::size_t used_ = 0;
     transport::shown_number outstanding_;
+    transport::shown_number bytes_written_;
+    shown_durations durations_;
 };
 
 }  // namespace tagferry::gateway

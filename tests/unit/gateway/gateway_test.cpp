@@ -61,14 +61,15 @@ std::string http_get(const std::string& url, const std::string& target) {
 
 class gateway_test : public testing::TestWithParam<int> {
   protected:
-    static s7::simulator_config plc() {
+    virtual s7::simulator_config plc() const {
         s7::simulator_config made;
         made.data_blocks = {{1, 64}};
         return made;
     }
+    virtual std::vector<s7::scripted_fault> script() const { return {}; }
 
     void SetUp() override {
-        station_.emplace(plc_shard_, plc(), std::uint16_t{0});
+        station_.emplace(plc_shard_, plc(), std::uint16_t{0}, script());
         station_->plc().memory().bytes(s7::area::data_block, 1)[3] = std::byte{42};
         station_->start();
         plc_shard_.start();
@@ -114,6 +115,23 @@ class gateway_test : public testing::TestWithParam<int> {
         for (int tries = 0; tries < 500; ++tries) {
             last_ = get(target);
             if (last_.find(text) != std::string::npos) {
+                return true;
+            }
+            std::this_thread::sleep_for(10ms);
+        }
+        return false;
+    }
+    /// What the metrics page says of a series now.
+    double metric(const std::string& series) {
+        const std::string page = get("/metrics");
+        const std::size_t at = page.find("\n" + series + " ");
+        EXPECT_NE(at, std::string::npos) << series;
+        return at == std::string::npos ? -1 : std::stod(page.substr(at + series.size() + 2));
+    }
+    /// True once the series is over `least`.
+    bool exceeds(const std::string& series, double least) {
+        for (int tries = 0; tries < 500; ++tries) {
+            if (metric(series) > least) {
                 return true;
             }
             std::this_thread::sleep_for(10ms);
@@ -191,6 +209,9 @@ TEST_P(gateway_test, every_series_is_there_from_the_first_scrape) {
           "tagferry_tags{quality=\"uncertain\"}",
           "tagferry_tags{quality=\"bad\"}",
           "tagferry_connection_up{connection=\"press\"}",
+          "tagferry_s7_request_failures_total{connection=\"press\",reason=\"not_sent\"}",
+          "tagferry_s7_bytes_written_total{connection=\"press\"}",
+          "tagferry_write_duration_seconds_bucket{connection=\"press\",le=\"+Inf\"}",
           "process_cpu_seconds_total",
           "process_resident_memory_bytes",
           "process_open_fds",
@@ -377,6 +398,65 @@ TEST_P(gateway_test, what_needs_a_restart_is_refused_and_named) {
     EXPECT_THROW(running_->apply(made_of(first_tags)), std::logic_error);
 }
 
+const std::string timed_out_jobs =
+    "tagferry_s7_request_failures_total{connection=\"press\",reason=\"timed_out\"}";
+const std::string oldest_age = "tagferry_tag_oldest_age_seconds{connection=\"press\"}";
+const std::string poll_lag = "tagferry_poll_lag_seconds{connection=\"press\"}";
+
+TEST_P(gateway_test, each_configuration_taken_over_is_a_revision) {
+    start();
+    EXPECT_EQ(metric("tagferry_config_revision"), 1);
+    running_->apply(made_of(first_tags));
+    EXPECT_EQ(metric("tagferry_config_revision"), 2);
+    EXPECT_THROW(running_->apply(made_of("", R"("rack": 2,)")), std::invalid_argument);
+    EXPECT_EQ(metric("tagferry_config_revision"), 2) << "nothing was taken over";
+}
+
+TEST_P(gateway_test, the_oldest_answer_ages_while_the_plc_is_away) {
+    start();
+    ASSERT_TRUE(comes("/api/v1/values/press/tank/level", "\"Good\"")) << last_;
+    ASSERT_TRUE(comes("/metrics", poll_lag + " 0\n")) << "scans end in time";
+    on_plc([](void* object, std::uint64_t, std::uint64_t) {
+        static_cast<simulated_station*>(object)->pull_cable();
+    });
+    EXPECT_TRUE(exceeds(oldest_age, 0.3));
+    on_plc([](void* object, std::uint64_t, std::uint64_t) {
+        static_cast<simulated_station*>(object)->plug_cable_in();
+    });
+    ASSERT_TRUE(comes("/api/v1/values/press/tank/level", "\"Good\"")) << last_;
+    EXPECT_LT(metric(oldest_age), 0.3) << "scanned every 20 ms again";
+}
+
+/// A PLC that answers each job 90 ms late, and after a second no job at all.
+class slow_plc_test : public gateway_test {
+  protected:
+    s7::simulator_config plc() const override {
+        s7::simulator_config made = gateway_test::plc();
+        made.latency = 90ms;
+        return made;
+    }
+    std::vector<s7::scripted_fault> script() const override {
+        s7::scripted_fault silence;
+        silence.kind = s7::fault_kind::silence;
+        silence.start = 1s;
+        return {silence};
+    }
+};
+
+TEST_P(slow_plc_test, late_scans_and_unanswered_jobs_are_counted_as_what_they_are) {
+    running_.emplace(made_of(first_tags, R"("job_timeout_ms": 200,)"), logger_, clock_);
+    running_->start();
+    EXPECT_EQ(metric(timed_out_jobs), 0);
+    EXPECT_TRUE(exceeds(poll_lag, 0.05)) << "90 ms for a scan of every 20 ms";
+    EXPECT_TRUE(exceeds(timed_out_jobs, 0));
+    for (const char* const other : {"refused", "reply_unusable"}) {
+        EXPECT_EQ(metric("tagferry_s7_request_failures_total{connection=\"press\",reason=\"" +
+                         std::string(other) + "\"}"),
+                  0);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(shards, slow_plc_test, testing::Values(1));
 INSTANTIATE_TEST_SUITE_P(shards, gateway_test, testing::Values(1, 3));
 
 }  // namespace

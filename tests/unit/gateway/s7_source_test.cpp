@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstring>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <thread>
 
@@ -351,6 +352,11 @@ TEST_F(s7_source_test, a_write_is_answered_by_the_plc_and_read_back) {
     EXPECT_EQ(writes.results[1].reason, reason_id::write_accepted);
     EXPECT_EQ(writes.results[2].reason, reason_id::write_accepted);
     EXPECT_EQ(writes.results[3].reason, reason_id::s7_object_missing);
+    const source_status counted = source_->status();
+    EXPECT_EQ(counted.bytes_written, 3u) << "an INT and a BOOL; what was refused is not written";
+    EXPECT_EQ(std::accumulate(counted.writes.buckets.begin(), counted.writes.buckets.end(), 0u),
+              3u);
+    EXPECT_GT(counted.writes.sum_s, 0);
     EXPECT_EQ(block(1)[2], std::byte{0x04});
     EXPECT_EQ(block(1)[0], std::byte{0xF8}) << "the other bits stay";
     EXPECT_TRUE(until([&] {
