@@ -32,10 +32,6 @@ void response_writer::restart() noexcept {
     out_.begin(body_of(0));
 }
 
-std::span<std::byte> response_writer::body_of(std::size_t index) noexcept {
-    return chunks_[index].buffer.bytes().subspan(symmetric_head_size, body_size_);
-}
-
 status_code response_writer::next_chunk(std::size_t used, std::span<std::byte>& next) {
     chunks_[count_ - 1].size = static_cast<std::uint32_t>(symmetric_head_size + used);
     written_ += used;

@@ -47,6 +47,9 @@ class response_writer final : public chunk_source {
     /// Returns every chunk.
     void close() noexcept;
 
+    /// After every chunk of `chunks` was moved from.
+    void taken() noexcept { count_ = 0; }
+
     encoder& out() noexcept { return out_; }
 
     /// Bytes of body written so far, in all chunks.
@@ -78,7 +81,9 @@ class response_writer final : public chunk_source {
     status_code next_chunk(std::size_t used, std::span<std::byte>& next) override;
 
   private:
-    std::span<std::byte> body_of(std::size_t index) noexcept;
+    std::span<std::byte> body_of(std::size_t index) noexcept {
+        return chunks_[index].buffer.bytes().subspan(symmetric_head_size, body_size_);
+    }
 
     transport::pinned_pool* pool_ = nullptr;
     std::array<out_chunk, most_response_chunks> chunks_{};

@@ -45,6 +45,14 @@ class decoder {
             reader_.skip(fixed);
             return {space, node_id_kind::numeric, number, {}};
         }
+        if (form == 1) {
+            constexpr std::size_t short_form = 4;  // form, namespace, number
+            reader_.skip(short_form);
+            return {std::to_integer<std::uint8_t>(rest[1]),
+                    node_id_kind::numeric,
+                    transport::load<std::uint16_t>(rest.data() + 2, std::endian::little),
+                    {}};
+        }
         const bool text = form == 3 && number <= limits_->max_string_length;
         if ((text || (form == 5 && number <= limits_->max_byte_string_length)) &&
             number <= rest.size() - fixed) {

@@ -4,6 +4,7 @@ namespace tagferry::opcua {
 
 namespace {
 
+constexpr std::size_t encoding_id_size = 1 + 1 + 2;
 constexpr std::size_t response_header_size = 8 + 4 + 4 + 1 + 4 + 3;
 
 // What follows the token in nearly every request: neither audit entry nor additional header.
@@ -48,9 +49,8 @@ request_header read_request_header(decoder& in) noexcept {
 
 void write_response_header(encoder& out, std::uint32_t encoding_id, std::uint32_t request_handle,
                            status_code result, std::int64_t now_ticks) noexcept {
-    // In one piece: the id, then the header up to its last byte.
-    out.numeric_id(0, encoding_id);
-    std::byte* const begin = out.room_for(response_header_size);
+    // In one piece: the id in the form of four bytes, then the header up to its last byte.
+    std::byte* const begin = out.room_for(encoding_id_size + response_header_size);
     if (begin == nullptr) {
         return;
     }
@@ -59,6 +59,9 @@ void write_response_header(encoder& out, std::uint32_t encoding_id, std::uint32_
         transport::store(at, value, std::endian::little);
         at += sizeof value;
     };
+    put(std::uint8_t{1});
+    put(std::uint8_t{0});  // the standard's namespace
+    put(static_cast<std::uint16_t>(encoding_id));
     put(now_ticks);
     put(request_handle);
     put(result);

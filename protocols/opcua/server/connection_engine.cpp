@@ -2,6 +2,7 @@
 
 #include "protocols/opcua/channel/open_message.hpp"
 #include "protocols/opcua/server/connection_registry.hpp"
+#include "transport/bytes/endian.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +12,16 @@ namespace tagferry::opcua {
 namespace {
 
 using std::chrono::milliseconds;
+
+// Where the numbers of the symmetric header stand behind the frame's (Part 6 §6.7.2).
+constexpr std::size_t channel_id_at = 0;
+constexpr std::size_t token_id_at = 4;
+constexpr std::size_t sequence_number_at = 8;
+constexpr std::size_t request_id_at = 12;
+
+std::uint32_t number_at(bytes_view body, std::size_t at) noexcept {
+    return transport::load<std::uint32_t>(body.data() + at, std::endian::little);
+}
 
 }  // namespace
 
@@ -45,6 +56,14 @@ bool connection_engine::may_admit() const noexcept {
 
 transport::receive_result connection_engine::receive(std::span<std::byte> bytes,
                                                      transport::time_point now) {
+    wall_now_ = 0;
+    const transport::receive_result result = handle_frames(bytes, now);
+    count_answered(now);
+    return result;
+}
+
+transport::receive_result connection_engine::handle_frames(std::span<const std::byte> bytes,
+                                                           transport::time_point now) {
     std::size_t consumed = 0;
     std::uint32_t frames = 0;
     frame_size_ = 0;
@@ -237,18 +256,20 @@ connection_engine::outcome connection_engine::handle_open(bytes_view body,
     return outcome::handled;
 }
 
-status_code connection_engine::check_symmetric(decoder& in, transport::time_point now) noexcept {
+// @param body at least as long as the smallest frame's, so the numbers are there.
+status_code connection_engine::check_symmetric(bytes_view body,
+                                               transport::time_point now) noexcept {
     if (phase_ != phase::open) {
         return status::bad_tcp_message_type_invalid;
     }
-    if (in.u32() != channel_id_) {
+    if (number_at(body, channel_id_at) != channel_id_) {
         return status::bad_tcp_secure_channel_unknown;
     }
-    if (!tokens_.accept(in.u32(), now)) {
+    if (!tokens_.accept(number_at(body, token_id_at), now)) {
         return status::bad_secure_channel_token_unknown;
     }
     phase_deadline_ = tokens_.end();
-    if (!received_.accept(in.u32())) {
+    if (!received_.accept(number_at(body, sequence_number_at))) {
         return status::bad_sequence_number_invalid;
     }
     return status::good;
@@ -269,12 +290,11 @@ connection_engine::outcome connection_engine::handle_message(const frame_header&
         server_.responses.wait(*this);
         return outcome::blocked;
     }
-    decoder in{body, server_.bounds};
-    const status_code valid = check_symmetric(in, now);
+    const status_code valid = check_symmetric(body, now);
     if (valid != status::good) {
         return end_with(valid, transport::close_reason::protocol_error);
     }
-    const std::uint32_t request_id = in.u32();
+    const std::uint32_t request_id = number_at(body, request_id_at);
     if (frame.type == frame_type::close) {
         phase_ = phase::closing;
         host_->close_after_flush(transport::close_reason::requested);

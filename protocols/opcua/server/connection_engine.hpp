@@ -71,6 +71,8 @@ class connection_engine final : public transport::engine,
 
     transport::turn_budget make_budget(transport::time_point now) const noexcept;
     bool may_admit() const noexcept;
+    transport::receive_result handle_frames(std::span<const std::byte> bytes,
+                                            transport::time_point now);
     outcome handle(const frame_header& frame, std::span<const std::byte> bytes,
                    transport::time_point now);
     outcome handle_hello(bytes_view body, transport::time_point now);
@@ -78,7 +80,7 @@ class connection_engine final : public transport::engine,
     outcome handle_message(const frame_header& frame, bytes_view body, transport::time_point now);
     outcome handle_chunk(chunk_kind kind, std::uint32_t request_id, bytes_view body,
                          transport::time_point now);
-    status_code check_symmetric(decoder& in, transport::time_point now) noexcept;
+    status_code check_symmetric(bytes_view body, transport::time_point now) noexcept;
     status_code check_open(const open_request& request) const noexcept;
 
     outcome start_request(std::uint32_t request_id, bytes_view body, transport::time_point now);
@@ -91,6 +93,9 @@ class connection_engine final : public transport::engine,
     void park(operation& op) noexcept;
     void answer(operation& op, transport::time_point now);
     void write_fault(operation& op) noexcept;
+    transport::wall_time_ns wall_now() noexcept;
+    void count(const operation& op, transport::time_point now) noexcept;
+    void count_answered(transport::time_point now) noexcept;
     void queue(response_writer& response, std::uint32_t request_id, transport::time_point now);
 
     template <typename Write>
@@ -116,6 +121,9 @@ class connection_engine final : public transport::engine,
     operation* running_ = nullptr;              // its chunk is still at the front of the input
     transport::time_point phase_deadline_ = transport::time_point::max();
     transport::time_point frame_deadline_ = transport::time_point::max();  // of a frame begun
+    transport::wall_time_ns wall_now_ = 0;                 // of the present turn; 0: not read yet
+    const transport::operation_kind* answered_ = nullptr;  // what `answered_count_` are
+    std::uint32_t answered_count_ = 0;  // requests of the present turn, not yet counted
     outbox outbox_;
     std::string peer_;
     std::string endpoint_url_;

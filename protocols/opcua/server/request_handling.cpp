@@ -2,7 +2,7 @@
 #include "protocols/opcua/encoding/message_header.hpp"
 #include "protocols/opcua/server/connection_engine.hpp"
 #include "protocols/opcua/spec/generated/node_ids.hpp"
-#include "transport/bytes/writer.hpp"
+#include "transport/bytes/endian.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -31,7 +31,7 @@ connection_engine::outcome connection_engine::start_request(std::uint32_t reques
     op.fault = status::good;
     op.arrived = now;
     op.deadline = transport::time_point::max();
-    op.wall_now = server_.time.wall_now();
+    op.wall_now = wall_now();
     op.begun = false;
     op.list = {};
     op.request_size = 0;
@@ -43,6 +43,14 @@ connection_engine::outcome connection_engine::start_request(std::uint32_t reques
     op.list.position = in.position();
     running_ = &op;
     return go_on(body, now);
+}
+
+// The requests of one turn arrived together.
+transport::wall_time_ns connection_engine::wall_now() noexcept {
+    if (wall_now_ == 0) {
+        wall_now_ = server_.time.wall_now();
+    }
+    return wall_now_;
 }
 
 // Type, header and session of a request; what is wrong with them becomes the fault.
@@ -201,6 +209,7 @@ void connection_engine::resume_operation(operation& resumed, transport::time_poi
     }
     if (done == step::finished) {
         answer(resumed, now);
+        count_answered(now);
     }
 }
 
@@ -250,10 +259,46 @@ void connection_engine::answer(operation& op, transport::time_point now) {
     }
     queue(op.response, op.request_id, now);
     if (op.which != nullptr && op.which->kind != nullptr) {
-        transport::count_operation(*op.which->kind, server_.time.now() - op.arrived);
+        count(op, now);
     }
     server_.release(op);
 }
+
+// A request of the present turn took until its end, when the answer leaves: the clock is read once
+// for all of them.
+void connection_engine::count(const operation& op, transport::time_point now) noexcept {
+    if (op.arrived != now) {
+        transport::count_operation(*op.which->kind, server_.time.now() - op.arrived);
+        return;
+    }
+    if (answered_ != op.which->kind) {
+        count_answered(now);
+        answered_ = op.which->kind;
+    }
+    ++answered_count_;
+}
+
+void connection_engine::count_answered(transport::time_point now) noexcept {
+    if (answered_count_ == 0) {
+        return;
+    }
+    const transport::duration elapsed = server_.time.now() - now;
+    for (; answered_count_ != 0; --answered_count_) {
+        transport::count_operation(*answered_, elapsed);
+    }
+}
+
+namespace {
+
+// "MSGF" and "MSGC" as they stand on the wire.
+constexpr std::uint32_t letters(char kind) noexcept {
+    return 'M' | std::uint32_t{'S'} << 8U | std::uint32_t{'G'} << 16U |
+           static_cast<std::uint32_t>(kind) << 24U;
+}
+constexpr std::uint32_t final_chunk_letters = letters('F');
+constexpr std::uint32_t part_chunk_letters = letters('C');
+
+}  // namespace
 
 // TX1, TX13: the whole message is encoded; only now its chunks get their numbers, in the order in
 // which they leave.
@@ -262,17 +307,20 @@ void connection_engine::queue(response_writer& response, std::uint32_t request_i
     const std::span<out_chunk> chunks = response.chunks();
     const std::uint32_t token = tokens_.sending(now);
     for (std::size_t at = 0; at < chunks.size(); ++at) {
-        transport::little_endian_writer head{chunks[at].buffer.bytes().first(symmetric_head_size)};
-        const bool last = at + 1 == chunks.size();
-        head.bytes(std::as_bytes(std::span{last ? "MSGF" : "MSGC", 4}));
-        head.u32(chunks[at].size);
-        head.u32(channel_id_);
-        head.u32(token);
-        head.u32(sent_.next());
-        head.u32(request_id);
+        std::byte* head = chunks[at].buffer.bytes().data();
+        const auto put = [&head](std::uint32_t number) {
+            transport::store(head, number, std::endian::little);
+            head += sizeof number;
+        };
+        put(at + 1 == chunks.size() ? final_chunk_letters : part_chunk_letters);
+        put(chunks[at].size);
+        put(channel_id_);
+        put(token);
+        put(sent_.next());
+        put(request_id);
         outbox_.push(std::move(chunks[at]));
     }
-    response.close();
+    response.taken();
     host_->output_ready();
 }
 

@@ -71,7 +71,9 @@ void server_state::release(operation& done) noexcept {
             --done.who->pending_operations;
         }
     }
-    done.response.close();
+    if (done.response.is_open()) {
+        done.response.close();
+    }
     done.request.reset();
     done.writes.close();
     done.owner = nullptr;
