@@ -1,6 +1,7 @@
 #include "transport/memory/operations.hpp"
 
 #include "transport/memory/check.hpp"
+#include "transport/memory/operation_batch.hpp"
 
 #include <pthread.h>
 
@@ -186,6 +187,11 @@ operation_scope::~operation_scope() {
 }
 
 void count_operation(operation_kind kind, std::chrono::nanoseconds elapsed) noexcept {
+    count_operations(kind, 1, elapsed);
+}
+
+void count_operations(operation_kind kind, std::uint64_t count,
+                      std::chrono::nanoseconds elapsed) noexcept {
     const auto signed_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count();
     const auto elapsed_ns = signed_ns < 0 ? 0 : static_cast<std::uint64_t>(signed_ns);
     std::size_t bucket = 0;
@@ -194,9 +200,9 @@ void count_operation(operation_kind kind, std::chrono::nanoseconds elapsed) noex
     }
     const adder thread;
     kind_counters& counters = thread.kind(kind.index());
-    thread.add(counters.operations, 1);
-    thread.add(counters.duration_ns, elapsed_ns);
-    thread.add(counters.duration_buckets[bucket], 1);
+    thread.add(counters.operations, count);
+    thread.add(counters.duration_ns, count * elapsed_ns);
+    thread.add(counters.duration_buckets[bucket], count);
 }
 
 void count_allocation(std::size_t size) noexcept {

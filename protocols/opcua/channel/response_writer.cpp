@@ -24,10 +24,9 @@ void response_writer::begin(std::uint32_t chunk_size, std::uint32_t message_cap,
 }
 
 void response_writer::restart() noexcept {
-    for (std::size_t at = 1; at < count_; ++at) {
-        chunks_[at].buffer.reset();
+    for (; count_ > 1; --count_) {
+        chunks_[count_ - 1].buffer.reset();
     }
-    count_ = 1;
     written_ = 0;
     out_.begin(body_of(0));
 }

@@ -300,6 +300,9 @@ connection_engine::outcome connection_engine::handle_message(const frame_header&
         host_->close_after_flush(transport::close_reason::requested);
         return outcome::ended;
     }
+    if (frame.kind == chunk_kind::final && !assembly_.active()) {
+        return start_request(request_id, body.subspan(head_size), now);
+    }
     return handle_chunk(frame.kind, request_id, body.subspan(head_size), now);
 }
 
@@ -310,9 +313,6 @@ connection_engine::outcome connection_engine::handle_chunk(chunk_kind kind,
     if (kind == chunk_kind::abort) {
         assembly_.clear();  // E18: nothing is answered, the channel lives on
         return outcome::handled;
-    }
-    if (kind == chunk_kind::final && !assembly_.active()) {
-        return start_request(request_id, body, now);
     }
     const status_code added =
         assembly_.add(body, request_id, server_.assemblies, server_.bounds, now);

@@ -3,6 +3,7 @@
 #include "protocols/opcua/server/connection_engine.hpp"
 #include "protocols/opcua/spec/generated/node_ids.hpp"
 #include "transport/bytes/endian.hpp"
+#include "transport/memory/operation_batch.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -282,10 +283,8 @@ void connection_engine::count_answered(transport::time_point now) noexcept {
     if (answered_count_ == 0) {
         return;
     }
-    const transport::duration elapsed = server_.time.now() - now;
-    for (; answered_count_ != 0; --answered_count_) {
-        transport::count_operation(*answered_, elapsed);
-    }
+    transport::count_operations(*answered_, answered_count_, server_.time.now() - now);
+    answered_count_ = 0;
 }
 
 namespace {

@@ -1,5 +1,7 @@
 #include "transport/memory/operations.hpp"
 
+#include "transport/memory/operation_batch.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -72,6 +74,22 @@ TEST(operations, scope_is_the_threads_own) {
     const operation_scope scope(kind);
     std::thread([] { count_allocation(5); }).join();
     EXPECT_EQ(totals_of(kind).allocations, before.allocations);
+}
+
+TEST(operations, those_that_ended_together_count_as_each_alone) {
+    const operation_kind kind = register_operation_kind("test_together");
+    const auto before = totals_of(kind);
+    count_operations(kind, 3, 1s);
+    const auto after = totals_of(kind);
+    EXPECT_EQ(after.operations - before.operations, 3u);
+    EXPECT_NEAR(after.duration_sum_s - before.duration_sum_s, 3.0, 1e-6);
+    std::uint64_t in_buckets = 0;
+    for (std::size_t at = 0; at < after.duration_buckets.size(); ++at) {
+        const std::uint64_t added = after.duration_buckets[at] - before.duration_buckets[at];
+        EXPECT_TRUE(added == 0 || added == 3) << at;
+        in_buckets += added;
+    }
+    EXPECT_EQ(in_buckets, 3u);
 }
 
 TEST(operations, durations_fall_into_the_bucket_that_bounds_them) {
