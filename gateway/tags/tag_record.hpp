@@ -30,8 +30,11 @@ enum word : std::size_t {
 };
 inline constexpr std::size_t bytes = word::in_all * sizeof(std::uint32_t);
 
-inline constexpr std::uint32_t flag_has_good = 1;     ///< the slot holds a last good value
-inline constexpr std::uint32_t flag_substitute = 2;   ///< the current value is the substitute
+inline constexpr std::uint32_t flag_has_good = 1;    ///< the slot holds a last good value
+inline constexpr std::uint32_t flag_substitute = 2;  ///< the current value is the substitute
+/// A number whose last sample was good and without a reason: of a next one that is, too, only the
+/// value and the times may differ. Never set in the record of no tag.
+inline constexpr std::uint32_t flag_settled = 4;
 inline constexpr std::uint32_t shape_substitute = 1;  ///< the slot has a second area
 inline constexpr std::uint32_t shape_large = 2;       ///< the slot is that of a large value
 inline constexpr std::uint32_t shape_number = 4;  ///< a scalar of at most 8 bytes, no substitute
@@ -58,16 +61,20 @@ inline void store(std::uint32_t* at, std::uint32_t value,
     std::atomic_ref<std::uint32_t>(*at).store(value, order);
 }
 
+/// Timestamps lie in two words that are always taken as one, so that a sample moves three of them
+/// with three stores.
 inline std::int64_t load64(std::uint32_t* low) noexcept {
-    const std::uint64_t value = load(low) | (std::uint64_t{load(low + 1)} << 32U);
-    return static_cast<std::int64_t>(value);
+    return static_cast<std::int64_t>(
+        std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(low))
+            .load(std::memory_order_acquire));
 }
 
 inline void store64(std::uint32_t* low, std::int64_t value) noexcept {
-    const auto bits = static_cast<std::uint64_t>(value);
-    store(low, static_cast<std::uint32_t>(bits));
-    store(low + 1, static_cast<std::uint32_t>(bits >> 32U));
+    std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(low))
+        .store(static_cast<std::uint64_t>(value), std::memory_order_release);
 }
+static_assert(std::atomic_ref<std::uint64_t>::is_always_lock_free);
+static_assert(word::source_low % 2 == 0 && word::update_low % 2 == 0 && word::good_low % 2 == 0);
 
 /// A feed's bit for this kind in the word of interests.
 constexpr std::uint32_t interest_bit(std::size_t feed, interest kind) noexcept {

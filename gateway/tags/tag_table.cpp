@@ -222,6 +222,7 @@ bool tag_table::remove(tag_handle handle) {
     const std::uint32_t before = record::load(words + record::sequence);
     record::store(words + record::sequence, before + 1);
     record::store(words + record::generation, handle.generation + 1);
+    record::store(words + record::flags, 0);
     record::store(words + record::sequence, before + 2, std::memory_order_seq_cst);
     const std::uint32_t interests =
         std::atomic_ref<std::uint32_t>(words[record::interests]).exchange(0);

@@ -2,10 +2,10 @@
 //
 // A record of 64 bytes per index holds status, reason, timestamps and where the value lies; the
 // value lies in a slot sized by its declared type. A sequence number guards record and slot (odd
-// while the writer is at it). All of it is 32-bit atomic words, stored with release and loaded
-// with acquire: a reader that saw any word of a newer sample sees its sequence number too and
-// tries again, so no fence is needed. A value over `large_value_bytes` lies in one of a few
-// immutable buffers of its tag instead, and readers hold references while they look at it.
+// while the writer is at it). All of it is atomic words of 32 bits, times of 64, stored with
+// release and loaded with acquire: a reader that saw any word of a newer sample sees its sequence
+// number too and tries again, so that needs no fence. A value over `large_value_bytes` lies in a
+// few immutable buffers of its tag instead, and readers hold references while they look at it.
 //
 // Indexes come in pages of `page_tags` that belong to one owner (a connection).
 #pragma once

@@ -2,6 +2,8 @@
 
 #include "gateway/tags/tag_record.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -32,8 +34,31 @@ bool same_value(const std::uint32_t* words, std::span<const std::byte> value) no
     return std::memcmp(words, value.data(), value.size()) == 0;
 }
 
-std::span<const std::byte> bytes_of(const std::uint32_t* words, std::size_t size) noexcept {
-    return {reinterpret_cast<const std::byte*>(words), size};
+std::span<const std::byte> bytes_of(const void* words, std::size_t size) noexcept {
+    return {static_cast<const std::byte*>(words), size};
+}
+
+/// Publishes a good number after a good one. @return whether the value differs from it.
+bool store_number(std::uint32_t* words, std::uint32_t* slots, std::uint64_t bits,
+                  transport::wall_time_ns source_time, transport::wall_time_ns now) noexcept {
+    std::uint32_t* const slot = slots + record::load(words + record::value_offset);
+    const bool is_wide = record::load(words + record::value_bytes) > sizeof(std::uint32_t);
+    const auto low = static_cast<std::uint32_t>(bits);
+    const auto high = static_cast<std::uint32_t>(bits >> 32U);
+    const bool differs = record::load(slot) != low || (is_wide && record::load(slot + 1) != high);
+    const std::uint32_t before = record::load(words + record::sequence);
+    record::store(words + record::sequence, before + 1);
+    if (differs) {
+        record::store(slot, low);
+        if (is_wide) {
+            record::store(slot + 1, high);
+        }
+    }
+    record::store64(words + record::update_low, now);
+    record::store64(words + record::source_low, source_time);
+    record::store64(words + record::good_low, source_time);
+    record::store(words + record::sequence, before + 2);
+    return differs;
 }
 
 bool shows_value(status_code status, std::uint32_t flags) noexcept {
@@ -71,7 +96,11 @@ bool tag_writer::publish(tag_handle handle, status_code status, reason_id reason
     what.is_good_value = !substitute;
     const std::uint32_t flags = record::load(words + record::flags);
     const auto old_status = static_cast<status_code>(record::load(words + record::status));
-    what.flags = substitute ? flags | record::flag_substitute : record::flag_has_good;
+    what.flags = substitute ? (flags | record::flag_substitute) : record::flag_has_good;
+    if (status == status_code::good && reason == reason_id::none &&
+        (shape & record::shape_number) != 0) {
+        what.flags |= record::flag_settled;
+    }
     what.changed = old_status != status || !shows_value(old_status, flags) ||
                    (flags & record::flag_substitute) != (what.flags & record::flag_substitute);
     const bool stored = (shape & record::shape_large) != 0 ? publish_large(words, what, value)
@@ -81,6 +110,71 @@ bool tag_writer::publish(tag_handle handle, status_code status, reason_id reason
         tell(handle, words, what, value);
     }
     return stored;
+}
+
+void tag_writer::publish_numbers(std::span<const number_value> values,
+                                 transport::wall_time_ns source_time,
+                                 transport::wall_time_ns now) noexcept {
+    while (!values.empty()) {
+        const std::size_t count = std::min(values.size(), numbers_at_once);
+        publish_some_numbers(values.first(count), source_time, now);
+        values = values.subspan(count);
+    }
+}
+
+void tag_writer::publish_some_numbers(std::span<const number_value> values,
+                                      transport::wall_time_ns source_time,
+                                      transport::wall_time_ns now) noexcept {
+    const std::size_t record_count = table_->records_.committed() / record::bytes;
+    auto* const records = reinterpret_cast<std::uint32_t*>(table_->records_.data());
+    auto* const slots = reinterpret_cast<std::uint32_t*>(table_->values_.data());
+    std::array<std::uint32_t*, numbers_at_once> stored{};
+    std::array<bool, numbers_at_once> changed{};
+    std::size_t count = 0;
+    for (const number_value* each = values.data(); each != values.data() + values.size(); ++each) {
+        const auto [tag, bits] = *each;
+        std::uint32_t* const words = records + std::size_t{tag.index} * record::in_all;
+        if (tag.index >= record_count ||
+            record::load(words + record::generation) != tag.generation ||
+            (record::load(words + record::flags) & record::flag_settled) == 0) {
+            publish_unsettled(*each, source_time, now);
+            continue;
+        }
+        changed[count] = store_number(words, slots, bits, source_time, now);
+        stored[count++] = words;
+    }
+    // What a sequentially consistent last store does for one tag, one fence does for all of these:
+    // whoever begins to watch one of them either comes before the fence, and the look at the
+    // interests after it sees that, or comes after it, and reads what was stored before it.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    std::uint32_t any_interest = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        any_interest |= record::load(stored[i] + record::interests);
+    }
+    for (std::size_t i = 0; any_interest != 0 && i < count; ++i) {
+        std::uint32_t* const words = stored[i];
+        change what;
+        what.status = status_code::good;
+        what.now = now;
+        what.changed = changed[i];
+        const auto index =
+            static_cast<std::uint32_t>(static_cast<std::size_t>(words - records) / record::in_all);
+        tell({index, record::load(words + record::generation)}, words, what,
+             bytes_of(slots + record::load(words + record::value_offset),
+                      record::load(words + record::value_bytes)));
+    }
+}
+
+void tag_writer::publish_unsettled(const number_value& value, transport::wall_time_ns source_time,
+                                   transport::wall_time_ns now) noexcept {
+    if (!table_->contains(value.tag)) {
+        return;
+    }
+    std::uint32_t* const words = table_->record_words(value.tag.index);
+    if ((record::load(words + record::shape) & record::shape_number) != 0) {
+        publish(value.tag, status_code::good, reason_id::none, source_time, now,
+                bytes_of(&value.bits, record::load(words + record::value_bytes)));
+    }
 }
 
 bool tag_writer::publish_small(std::uint32_t* words, change& what,
@@ -166,7 +260,7 @@ bool tag_writer::publish_status(tag_handle handle, status_code status, reason_id
     change what;
     what.status = status;
     what.reason = reason;
-    what.flags = record::load(words + record::flags);
+    what.flags = record::load(words + record::flags) & ~record::flag_settled;
     what.source_time = source_time;
     what.now = now;
     what.changed = old_status != status;

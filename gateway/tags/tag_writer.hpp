@@ -11,6 +11,12 @@
 
 namespace tagferry::gateway {
 
+/// A good value of a tag that is one number of at most eight bytes.
+struct number_value {
+    tag_handle tag{};
+    std::uint64_t bits = 0;  ///< the value's bytes, the first one lowest; those after it are 0
+};
+
 /// Belongs to one thread at a time. Allocates nothing.
 class tag_writer {
   public:
@@ -27,6 +33,12 @@ class tag_writer {
     bool publish(tag_handle handle, status_code status, reason_id reason,
                  transport::wall_time_ns source_time, transport::wall_time_ns now,
                  std::span<const std::byte> value) noexcept;
+
+    /// `publish` with a good status for many values that came together, at a fraction of its cost
+    /// for each. Stale handles and tags that are no such number are left out.
+    /// @param values each tag at most once. @param source_time,now as of `publish`.
+    void publish_numbers(std::span<const number_value> values, transport::wall_time_ns source_time,
+                         transport::wall_time_ns now) noexcept;
 
     /// The tag's status changes and nothing was delivered: link down, item code, stale. The last
     /// good value is kept; a bad status hides it from readers of the current value.
@@ -60,6 +72,15 @@ class tag_writer {
         bool changed = false;
     };
 
+    /// Numbers between two fences: what was stored is still in the nearest cache when the feeds are
+    /// told of it.
+    static constexpr std::size_t numbers_at_once = 64;
+
+    void publish_some_numbers(std::span<const number_value> values,
+                              transport::wall_time_ns source_time,
+                              transport::wall_time_ns now) noexcept;
+    void publish_unsettled(const number_value& value, transport::wall_time_ns source_time,
+                           transport::wall_time_ns now) noexcept;
     bool publish_small(std::uint32_t* words, change& what,
                        std::span<const std::byte> value) noexcept;
     bool publish_large(std::uint32_t* words, change& what,

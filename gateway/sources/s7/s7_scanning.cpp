@@ -45,6 +45,9 @@ void s7_source::apply(const tag_model& model, const connection_definition& conne
     const std::vector<wanted_tag> asked_for = wanted_tags();
     const auto old_scans = std::move(scans_);
     const auto old_places = std::move(places_);
+    for (const auto& each : old_scans) {
+        each->set.note_arrivals();
+    }
     model_ = &model;
     scans_.clear();
     places_.clear();

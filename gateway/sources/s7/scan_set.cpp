@@ -2,8 +2,10 @@
 
 #include "gateway/sources/s7/s7_types.hpp"
 #include "protocols/s7/types/codec.hpp"
+#include "transport/bytes/endian.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace tagferry::gateway {
@@ -29,6 +31,7 @@ void scan_set::add(tag_handle handle, const s7::address& where, const s7::data_t
 }
 
 void scan_set::plan(const s7::read_plan_options& options, transport::time_point now) {
+    note_arrivals();
     std::vector<s7::wanted_item> wanted;
     wanted.reserve(entries_.size());
     std::size_t largest_slot = 0;
@@ -58,6 +61,7 @@ void scan_set::number_parts() {
     }
     first_placement_ = plan_.job_count() == 0 ? nullptr : plan_.job(0).placements.data();
     part_numbers_.clear();
+    routes_.clear();
     for (std::size_t job = 0; job < plan_.job_count(); ++job) {
         for (const s7::placement& placed : plan_.job(job).placements) {
             entry& tag = entries_[placed.item];
@@ -65,6 +69,9 @@ void scan_set::number_parts() {
                 tag.first_job = static_cast<std::uint32_t>(job);
             }
             tag.last_job = static_cast<std::uint32_t>(job);
+            tag.placement = static_cast<std::uint32_t>(routes_.size());
+            routes_.push_back({tag.handle, static_cast<std::uint16_t>(placed.block_offset),
+                               tag.where.bit, route::checked});
             part_numbers_.push_back(tag.parts++);
             shortest_stale_[job] = std::min(shortest_stale_[job], tag.stale_after);
             if (tag.delivered) {
@@ -86,6 +93,70 @@ void scan_set::number_parts() {
     assembly_.assign(bytes, std::byte{});
 }
 
+scan_set::route scan_set::route_of(const s7::data_type& type) noexcept {
+    if (type.array || type.base == s7::base_type::string) {
+        return route::checked;
+    }
+    if (type.base == s7::base_type::boolean) {
+        return route::bit;
+    }
+    switch (s7::plc_element_size(type)) {
+        case 1:
+            return route::byte;
+        case 2:
+            return route::two_bytes;
+        case 4:
+            return route::four_bytes;
+        default:
+            return route::eight_bytes;
+    }
+}
+
+std::uint64_t scan_set::number_in(std::span<const std::byte> item,
+                                  const routed_value& which) noexcept {
+    const std::byte* const at = item.data() + which.offset;
+    if (which.by == route::four_bytes) {  // most tags
+        return transport::load<std::uint32_t>(at, std::endian::big);
+    }
+    switch (which.by) {
+        case route::bit:
+            return std::to_integer<std::uint64_t>(*at >> which.bit) & 1U;
+        case route::byte:
+            return std::to_integer<std::uint64_t>(*at);
+        case route::two_bytes:
+            return transport::load<std::uint16_t>(at, std::endian::big);
+        default:
+            return transport::load<std::uint64_t>(at, std::endian::big);
+    }
+}
+
+bool scan_set::is_settled(const entry& tag) const noexcept {
+    return tag.parts == 1 && routes_[tag.placement].by != route::checked;
+}
+
+void scan_set::settle(entry& tag) noexcept {
+    if (tag.parts == 1) {
+        routes_[tag.placement].by = route_of(tag.type);
+    }
+}
+
+void scan_set::unsettle(entry& tag) noexcept {
+    if (is_settled(tag)) {
+        tag.last_arrival = last_answers_[tag.first_job];
+        routes_[tag.placement].by = route::checked;
+    }
+}
+
+transport::time_point scan_set::arrival_of(const entry& tag) const noexcept {
+    return is_settled(tag) ? last_answers_[tag.first_job] : tag.last_arrival;
+}
+
+void scan_set::note_arrivals() noexcept {
+    for (entry& tag : entries_) {
+        unsettle(tag);
+    }
+}
+
 void scan_set::forget_parts() noexcept {
     std::ranges::fill(part_marks_, std::uint8_t{0});
     for (entry& tag : entries_) {
@@ -97,10 +168,11 @@ void scan_set::take(std::size_t job, const s7::job_result& result, const publica
     const s7::planned_job planned = plan_.job(job);
     switch (result.outcome) {
         case s7::job_outcome::answered:
-            last_answers_[job] = to.arrived;
             for (std::size_t item = 0; item < result.items.size(); ++item) {
-                take_item(job, item, result.items[item], to);
+                take_item(planned, item, result.items[item], to);
             }
+            publish_numbers(to);
+            last_answers_[job] = to.arrived;
             return;
         case s7::job_outcome::refused:
             fail(planned, reason_id::job_refused, result.error, to);
@@ -132,9 +204,9 @@ std::vector<std::uint32_t> scan_set::entries_of(std::size_t job) const {
     return found;
 }
 
-void scan_set::take_item(std::size_t job, std::size_t item, const s7::item_result& result,
-                         const publication& to) {
-    const auto placements = plan_.job(job).placements_of(item);
+void scan_set::take_item(const s7::planned_job& job, std::size_t item,
+                         const s7::item_result& result, const publication& to) {
+    const auto placements = job.placements_of(item);
     if (result.code != s7::item_code::success) {
         ++*to.item_errors;
         // One wrong address takes its neighbours along: read them apart before blaming any.
@@ -149,7 +221,14 @@ void scan_set::take_item(std::size_t job, std::size_t item, const s7::item_resul
         return;
     }
     *to.bytes_read += result.bytes.size();
-    for (const s7::placement& placed : placements) {
+    const auto first = static_cast<std::size_t>(placements.data() - first_placement_);
+    const auto routed = std::span<const routed_value>(routes_).subspan(first, placements.size());
+    for (std::size_t i = 0; i < placements.size(); ++i) {
+        i += take_numbers(routed.subspan(i), result.bytes, to);
+        if (i == placements.size()) {
+            return;
+        }
+        const s7::placement& placed = placements[i];
         const auto bytes = result.bytes.subspan(placed.block_offset, placed.length);
         entry& tag = entries_[placed.item];
         if (tag.parts == 1) {
@@ -160,10 +239,34 @@ void scan_set::take_item(std::size_t job, std::size_t item, const s7::item_resul
     }
 }
 
+std::size_t scan_set::take_numbers(std::span<const routed_value> routed,
+                                   std::span<const std::byte> item,
+                                   const publication& to) noexcept {
+    std::size_t waiting = number_count_;
+    const routed_value* next = routed.data();
+    for (; next != routed.data() + routed.size() && next->by != route::checked; ++next) {
+        if (waiting == numbers_at_once) {
+            number_count_ = waiting;
+            publish_numbers(to);
+            waiting = 0;
+        }
+        numbers_[waiting++] = {next->tag, number_in(item, *next)};
+    }
+    number_count_ = waiting;
+    return static_cast<std::size_t>(next - routed.data());
+}
+
+void scan_set::publish_numbers(const publication& to) noexcept {
+    to.writer.publish_numbers(std::span(numbers_).first(number_count_), to.arrived_wall,
+                              to.now_wall);
+    number_count_ = 0;
+}
+
 void scan_set::separate(std::span<const s7::placement> placements) {
     for (const s7::placement& placed : placements) {
         entry& tag = entries_[placed.item];
         if (!tag.suspect) {
+            unsettle(tag);
             tag.suspect = true;
             tag.alone = true;
             ++suspects_;
@@ -212,10 +315,12 @@ void scan_set::publish_value(entry& tag, std::span<const std::byte> plc, const p
                       good ? status_code::good : status_code::uncertain_substitute_value,
                       good ? reason_id::none : reason_id::uninitialised_string, to.arrived_wall,
                       to.now_wall, slot);
+    settle(tag);
 }
 
 void scan_set::publish_failure(entry& tag, reason_id reason, int device_code,
                                const publication& to) {
+    unsettle(tag);
     const bool said_by_plc = reason != reason_id::job_timed_out;
     if (tag.suspect && said_by_plc) {
         // Found: it stays alone, and the others go together again.
@@ -243,6 +348,7 @@ bool scan_set::mark(std::size_t first, std::size_t count, reason_id reason, bool
     const std::size_t end = std::min(entries_.size(), first + count);
     for (std::size_t i = first; i < end; ++i) {
         entry& tag = entries_[i];
+        unsettle(tag);
         tag.delivered = false;
         tag.stale = false;
         if (keep_value && to.writer.has_value(tag.handle)) {
@@ -267,7 +373,8 @@ void scan_set::mark_stale(const publication& to) {
         }
         for (const s7::placement& placed : plan_.job(job).placements) {
             entry& tag = entries_[placed.item];
-            if (tag.delivered && !tag.stale && to.arrived - tag.last_arrival > tag.stale_after) {
+            if (tag.delivered && !tag.stale && to.arrived - arrival_of(tag) > tag.stale_after) {
+                unsettle(tag);
                 tag.stale = true;
                 to.writer.publish_status(tag.handle, reason_id::stale, std::nullopt, to.now_wall);
             }

@@ -9,6 +9,7 @@
 #include "protocols/s7/types/data_type.hpp"
 #include "transport/time/clock.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -47,7 +48,7 @@ class scan_set {
         std::uint32_t slot_bytes = 0;
         transport::duration stale_after{};
         bool writable = false;
-        transport::time_point last_arrival{};
+        transport::time_point last_arrival{};  ///< while it is settled, the job's last answer
         /// The last reply held a value: the tag can become stale.
         bool delivered = false;
         bool stale = false;
@@ -59,6 +60,7 @@ class scan_set {
         // Where its bytes come from; set by `plan`.
         std::uint32_t first_job = 0;
         std::uint32_t last_job = 0;
+        std::uint32_t placement = 0;  ///< the only one, when it has one part
         std::uint32_t parts = 0;
         std::uint32_t parts_seen = 0;
         std::uint32_t first_part = 0;       ///< into the marks of parts seen
@@ -86,6 +88,9 @@ class scan_set {
         return plan_.job(job).items;
     }
 
+    /// Brings the times of arrival up to date, before another set is told what this one knows.
+    void note_arrivals() noexcept;
+
     /// The entries a job brings bytes of; one that needs several request items is in it as often.
     std::vector<std::uint32_t> entries_of(std::size_t job) const;
 
@@ -108,8 +113,39 @@ class scan_set {
     void forget_parts() noexcept;
 
   private:
+    /// How a value goes from a reply into the table.
+    enum class route : std::uint8_t {
+        checked,  ///< with a look at its entry: it is no number, or its last reply held no value
+        bit,
+        byte,
+        two_bytes,
+        four_bytes,
+        eight_bytes,
+    };
+    /// All that a number needs of its placement and its entry while the PLC delivers it: nothing
+    /// else is touched in a scan. It is settled while it is not `checked`, and was then published
+    /// from the last answer of its job.
+    struct routed_value {
+        tag_handle tag{};
+        std::uint16_t offset = 0;  ///< in the request item
+        std::uint8_t bit = 0;
+        route by = route::checked;
+    };
+    static constexpr std::size_t numbers_at_once = 64;
+
+    static route route_of(const s7::data_type& type) noexcept;
+    static std::uint64_t number_in(std::span<const std::byte> item,
+                                   const routed_value& which) noexcept;
+    /// Takes the settled numbers at the front. @return how many.
+    std::size_t take_numbers(std::span<const routed_value> routed, std::span<const std::byte> item,
+                             const publication& to) noexcept;
+    void publish_numbers(const publication& to) noexcept;
+    void settle(entry& tag) noexcept;
+    void unsettle(entry& tag) noexcept;
+    bool is_settled(const entry& tag) const noexcept;
+    transport::time_point arrival_of(const entry& tag) const noexcept;
     void fail(const s7::planned_job& job, reason_id reason, int device_code, const publication& to);
-    void take_item(std::size_t job, std::size_t item, const s7::item_result& result,
+    void take_item(const s7::planned_job& job, std::size_t item, const s7::item_result& result,
                    const publication& to);
     void take_part(const s7::placement& part, std::span<const std::byte> bytes,
                    const publication& to);
@@ -122,6 +158,9 @@ class scan_set {
     std::vector<entry> entries_;
     s7::read_plan plan_;
     const s7::placement* first_placement_ = nullptr;
+    std::vector<routed_value> routes_;                     // by placement
+    std::array<number_value, numbers_at_once> numbers_{};  // of one reply, not published yet
+    std::size_t number_count_ = 0;
     std::vector<std::uint32_t> part_numbers_;  // by placement
     std::vector<std::uint8_t> part_marks_;
     std::vector<std::byte> assembly_;

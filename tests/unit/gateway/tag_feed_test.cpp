@@ -225,6 +225,52 @@ TEST_F(tag_feed_test, updates_are_told_apart_from_changes) {
     EXPECT_EQ(changed(), std::vector<std::uint32_t>{tags_[1].index});
 }
 
+TEST_F(tag_feed_test, of_numbers_published_together_each_is_told_like_one_alone) {
+    for (std::size_t i = 0; i < tags_.size(); ++i) {
+        publish(i, 1);
+    }
+    table_.watch(tags_[0], number_, interest::changes);
+    table_.watch(tags_[1], number_, interest::updates);
+    table_.watch(tags_[2], number_, interest::queued_samples);
+    table_.watch(tags_[3], number_, interest::queued_changes);
+    const auto publish_all = [&](std::uint64_t value) {
+        ++time_;
+        std::vector<number_value> values;
+        for (const tag_handle tag : tags_) {
+            values.push_back({tag, value});
+        }
+        writer_.publish_numbers(values, time_, time_ + 1);
+    };
+    const auto expect = [&](bool is_changed, std::int32_t value) {
+        EXPECT_EQ(changed(), is_changed ? std::vector<std::uint32_t>{tags_[0].index}
+                                        : std::vector<std::uint32_t>{});
+        std::vector<std::uint32_t> updated;
+        feed_.drain_updated(10, [&](std::uint32_t index) { updated.push_back(index); });
+        EXPECT_EQ(updated, std::vector<std::uint32_t>{tags_[1].index});
+        std::vector<tag_handle> queued;
+        feed_.peek_samples(10, [&](const queued_sample& sample) {
+            queued.push_back(sample.handle);
+            EXPECT_EQ(sample.status, status_code::good);
+            EXPECT_EQ(sample.changed, is_changed);
+            EXPECT_EQ(sample.source_time, time_);
+            EXPECT_EQ(sample.update_time, time_ + 1);
+            std::int32_t held = 0;
+            ASSERT_EQ(sample.value.size(), sizeof held);
+            std::memcpy(&held, sample.value.data(), sizeof held);
+            EXPECT_EQ(held, value);
+        });
+        feed_.release_samples();
+        EXPECT_EQ(queued, is_changed ? (std::vector<tag_handle>{tags_[2], tags_[3]})
+                                     : std::vector<tag_handle>{tags_[2]});
+    };
+    publish_all(1);
+    expect(false, 1);
+    publish_all(2);
+    expect(true, 2);
+    publish_all(2);
+    expect(false, 2);
+}
+
 TEST_F(tag_feed_test, wakes_once_until_the_consumer_looks) {
     for (const tag_handle tag : tags_) {
         table_.watch(tag, number_, interest::changes);

@@ -103,6 +103,72 @@ TEST_F(tag_table_test, numbers_are_read_the_quick_way_alike) {
     }
 }
 
+TEST_F(tag_table_test, numbers_published_together_are_as_published_alone) {
+    const std::uint64_t bits = 0x8877'6655'4433'2211;
+    std::vector<tag_handle> tags;
+    for (const data_type type :
+         {data_type::boolean, data_type::int8, data_type::uint16, data_type::int32,
+          data_type::uint64, data_type::float32, data_type::float64}) {
+        for (int i = 0; i < 20; ++i) {
+            tags.push_back(add(of(type)));
+        }
+    }
+    const tag_handle text = add(of(data_type::string, -1, 4));
+    const tag_handle gone = add(of(data_type::int32));
+    ASSERT_TRUE(table_.remove(gone));
+    const auto expect = [&](std::uint64_t of_all, transport::wall_time_ns time) {
+        for (const tag_handle tag : tags) {
+            number_sample seen;
+            ASSERT_TRUE(table_.read_number(tag, seen));
+            const std::size_t size = table_.value_size(tag);
+            const std::uint64_t mask = size == 8 ? ~0ULL : (1ULL << (8 * size)) - 1;
+            EXPECT_EQ(seen.bits, of_all & mask);
+            EXPECT_EQ(seen.status, status_code::good);
+            EXPECT_EQ(seen.source_time, time);
+            EXPECT_EQ(seen.update_time, time + 1);
+            sample last;
+            std::array<std::byte, 8> value{};
+            ASSERT_EQ(table_.read(tag, value, last, value_choice::last_good), read_result::done);
+            EXPECT_EQ(last.last_good_time, time);
+        }
+        EXPECT_EQ(table_.count(owner_, quality::good), tags.size());
+    };
+    const auto publish_all = [&](std::uint64_t of_all, transport::wall_time_ns time) {
+        std::vector<number_value> values{{gone, 1}, {text, 1}, {{999'999'999, 1}, 1}, {{}, 1}};
+        for (const tag_handle tag : tags) {
+            const std::size_t size = table_.value_size(tag);
+            values.push_back({tag, size == 8 ? of_all : of_all & ((1ULL << (8 * size)) - 1)});
+        }
+        writer_.publish_numbers(values, time, time + 1);
+    };
+    publish_all(bits, 5);
+    expect(bits, 5);
+    publish_all(bits, 10);
+    expect(bits, 10);
+    publish_all(~bits, 15);
+    expect(~bits, 15);
+    for (const tag_handle tag : tags) {
+        writer_.publish_status(tag, reason_id::link_down, 17, 17);
+    }
+    EXPECT_EQ(table_.count(owner_, quality::good), 0u);
+    publish_all(~bits, 20);
+    expect(~bits, 20);
+    sample seen;
+    EXPECT_EQ(table_.read(gone, {}, seen), read_result::stale);
+    ASSERT_EQ(table_.read(text, {}, seen), read_result::done);
+    EXPECT_EQ(seen.reason, reason_id::never_read);
+    // The index of a removed tag belongs to another one: an old handle writes nothing there.
+    ASSERT_TRUE(table_.remove(tags[0]));
+    const std::vector<number_value> late{{tags[0], 7},
+                                         {{tags[0].index, tags[0].generation + 1}, 7}};
+    writer_.publish_numbers(late, 30, 30);
+    const tag_handle next = add(of(data_type::int32));
+    ASSERT_EQ(next.index, tags[0].index);
+    writer_.publish_numbers(late, 31, 31);
+    ASSERT_EQ(table_.read(next, {}, seen), read_result::done);
+    EXPECT_EQ(seen.reason, reason_id::never_read);
+}
+
 TEST_F(tag_table_test, what_is_no_number_has_no_quick_way) {
     number_sample quick;
     EXPECT_FALSE(table_.read_number(add(of(data_type::string, -1, 4)), quick));

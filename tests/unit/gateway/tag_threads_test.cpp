@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstring>
 #include <map>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -230,8 +231,15 @@ struct ring_consumer {
 void count_up(tag_table& table, tag_table::owner_id owner, const std::vector<tag_handle>& tags,
               std::uint32_t rounds) {
     tag_writer writer{table, owner, 0};
+    std::vector<number_value> together(tags.size());
     for (std::uint32_t value = 1; value <= rounds; ++value) {
-        for (const tag_handle tag : tags) {
+        for (std::size_t i = 0; i < tags.size(); ++i) {
+            together[i] = {tags[i], value};
+        }
+        if (value % 2 == 0) {
+            writer.publish_numbers(together, value, value);
+        }
+        for (const tag_handle tag : value % 2 == 0 ? std::span<const tag_handle>{} : tags) {
             ASSERT_TRUE(writer.publish(tag, status_code::good, reason_id::none, value, value,
                                        std::as_bytes(std::span(&value, 1))));
         }
@@ -297,6 +305,58 @@ TEST(tag_threads, every_change_reaches_a_ring_consumer_or_marks_an_overflow) {
     }
     RecordProperty("samples", static_cast<int>(consumer.samples));
     RecordProperty("overflows", static_cast<int>(consumer.overflows));
+}
+
+TEST(tag_threads, whoever_begins_to_watch_hears_of_a_sample_or_reads_it) {
+    tag_feed_options options;
+    options.tags = tag_table_limits{}.tags;
+    tag_feed feed{options};
+    tag_table table;
+    const std::size_t number = table.add_feed(feed).value();
+    const auto owner = table.add_owner().value();
+    std::vector<number_value> values(100);
+    tag_writer writer{table, owner, 0};
+    for (number_value& each : values) {
+        each = {table.add(owner, of(data_type::uint32)).value(), 0};
+    }
+    writer.publish_numbers(values, 1, 1);
+    constexpr std::uint32_t rounds = 4'000;
+    std::atomic<std::uint32_t> begun{0};
+    std::atomic<std::uint32_t> published{0};
+    std::thread writing([&] {
+        for (std::uint32_t round = 1; round <= rounds; ++round) {
+            while (begun.load() != round) {
+                std::this_thread::yield();
+            }
+            for (number_value& each : values) {
+                each.bits = round;
+            }
+            writer.publish_numbers(values, round, round);
+            published.store(round);
+        }
+    });
+    std::uint64_t missed = 0;
+    for (std::uint32_t round = 1; round <= rounds; ++round) {
+        const tag_handle tag = values[round % values.size()].tag;
+        begun.store(round);
+        for (std::uint32_t pause = round % 512; pause != 0; --pause) {
+            static_cast<void>(begun.load());  // so that rounds meet at different moments
+        }
+        ASSERT_TRUE(table.watch(tag, number, interest::changes));
+        std::uint32_t seen_value = 0;
+        sample seen;
+        table.read(tag, std::as_writable_bytes(std::span(&seen_value, 1)), seen);
+        while (published.load() != round) {
+            std::this_thread::yield();
+        }
+        bool told = false;
+        feed.begin();
+        feed.drain_changed(1'000, [&](std::uint32_t index) { told = told || index == tag.index; });
+        missed += told || seen_value == round ? 0U : 1U;
+        table.unwatch(tag, number, interest::changes);
+    }
+    writing.join();
+    EXPECT_EQ(missed, 0u);
 }
 
 TEST(tag_threads, every_last_value_reaches_a_bitmap_consumer) {
