@@ -364,6 +364,9 @@ void append_log(families& to, const log::logger& logger) {
     to.push_back(counter("tagferry_log_dropped_total", "Log lines lost because of too many.")
                      .add({}, seen.dropped)
                      .take());
+    to.push_back(counter("tagferry_log_dropped_writes_total", "Of these, lines about a write.")
+                     .add({}, seen.dropped_writes)
+                     .take());
     to.push_back(counter("tagferry_log_held_back_total", "Repeats that were not written.")
                      .add({}, seen.held_back)
                      .take());

@@ -104,12 +104,13 @@ constexpr std::array catalogue = {
     event_description{tls_handshake_failed, "tls.handshake_failed", level::warning,
                       "a TLS handshake failed",
                       "`reason` says which side refused; often the certificate is not trusted."},
-    event_description{write_accepted, "write.accepted", level::info, "a PLC accepted a write", ""},
+    event_description{write_accepted, "write.accepted", level::info, "a PLC accepted a write", "",
+                      true},
     event_description{write_refused, "write.refused", level::warning, "a write was refused",
-                      "`reason` is what the client got."},
+                      "`reason` is what the client got.", true},
     event_description{write_outcome_unknown, "write.outcome_unknown", level::error,
                       "a write was sent and its outcome is unknown",
-                      "Read the tag before writing again; it is never repeated by itself."},
+                      "Read the tag before writing again; it is never repeated by itself.", true},
     event_description{demo_fault, "demo.fault", level::info, "the demo plays a fault", ""},
     event_description{systemd_failed, "systemd.failed", level::warning,
                       "systemd could not be notified", "Is `NotifyAccess=` of the unit `main`?"},
@@ -157,6 +158,10 @@ std::string events_page() {
         "standard error is `ts=… level=… event=… msg=…` and the event's own fields, or the same\n"
         "as a JSON object (`log.format`). Ids are stable. Of one event for one subject five lines\n"
         "in ten seconds are written; the next one after that says in `repeats` how many were not.\n"
+        "Of `write.` events each one is written. Lines that find `limits.log_ring_entries` "
+        "waiting\n"
+        "are lost and counted: `tagferry_log_dropped_total`, and for writes also\n"
+        "`tagferry_log_dropped_writes_total`.\n"
         "\n| event | level | what happened | what to do |\n|---|---|---|---|\n";
     for (const event_description& row : catalogue) {
         page += "| `" + std::string{row.id} + "` | " + std::string{level_word(row.importance)} +

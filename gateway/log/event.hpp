@@ -68,6 +68,8 @@ struct event_description {
     level importance{};
     std::string_view words;   ///< what happened: the line's `msg`
     std::string_view remedy;  ///< what to do; empty when there is nothing to do
+    /// Part of the record of who wrote what: each one counts, however often it repeats.
+    bool every_one = false;
 };
 
 /// The row of an event. Static storage.

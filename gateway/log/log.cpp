@@ -33,7 +33,9 @@ void logger::write(event code, std::initializer_list<field> fields) noexcept {
         return;
     }
     const std::span<const field> all{fields.begin(), fields.size()};
-    const auto verdict = repeats_.judge(subject_of(code, all), clock_.now());
+    const event_description& about = describe(code);
+    const auto verdict = about.every_one ? repeat_limit::verdict{.write = true}
+                                         : repeats_.judge(subject_of(code, all), clock_.now());
     if (!verdict.write) {
         held_back_.fetch_add(1, std::memory_order_relaxed);
         return;
@@ -41,7 +43,7 @@ void logger::write(event code, std::initializer_list<field> fields) noexcept {
     line made;
     format_line(made, format_, code, clock_.wall_now(), all, verdict.not_written);
     std::array<std::byte, max_line_bytes + 1> record;
-    const level importance = describe(code).importance;
+    const level importance = about.importance;
     record[0] = static_cast<std::byte>(importance);
     std::transform(made.bytes.begin(), made.bytes.begin() + static_cast<std::ptrdiff_t>(made.size),
                    record.begin() + 1, [](char byte) { return static_cast<std::byte>(byte); });
@@ -49,6 +51,7 @@ void logger::write(event code, std::initializer_list<field> fields) noexcept {
         lines_[static_cast<std::size_t>(importance)].fetch_add(1, std::memory_order_relaxed);
     } else {
         dropped_.fetch_add(1, std::memory_order_relaxed);
+        dropped_writes_.fetch_add(about.every_one ? 1 : 0, std::memory_order_relaxed);
     }
 }
 
@@ -59,6 +62,7 @@ log_statistics logger::statistics() const noexcept {
     }
     now.held_back = held_back_.load(std::memory_order_relaxed);
     now.dropped = dropped_.load(std::memory_order_relaxed);
+    now.dropped_writes = dropped_writes_.load(std::memory_order_relaxed);
     return now;
 }
 

@@ -49,6 +49,7 @@ struct log_statistics {
     std::array<std::uint64_t, 4> lines{};  ///< handed on, by level
     std::uint64_t held_back = 0;           ///< repeats not written
     std::uint64_t dropped = 0;             ///< the output had no room
+    std::uint64_t dropped_writes = 0;      ///< of these, lines that tell of a write
 };
 
 /// One for the process, handed to whoever logs. Callable from any thread, shards included: makes
@@ -59,7 +60,8 @@ class logger {
     logger(const config::log_section& options, line_output& output,
            const transport::clock& clock) noexcept;
 
-    /// Writes an event unless its level is below the configured one or it repeats too often.
+    /// Writes an event unless its level is below the configured one or it repeats too often;
+    /// those with `every_one` are written however often they repeat.
     /// Repeats are told apart by the event and the value of the first text field: name the
     /// subject first (`{"connection", name}`).
     void write(event code, std::initializer_list<field> fields = {}) noexcept;
@@ -78,6 +80,7 @@ class logger {
     std::array<std::atomic<std::uint64_t>, 4> lines_{};
     std::atomic<std::uint64_t> held_back_{0};
     std::atomic<std::uint64_t> dropped_{0};
+    std::atomic<std::uint64_t> dropped_writes_{0};
 };
 
 }  // namespace tagferry::gateway::log

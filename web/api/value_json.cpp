@@ -216,7 +216,7 @@ void put_json_row(output_chain& out, const value_row& row) noexcept {
     out.put("{\"path\":");
     put_json_string(out, row.path);
     out.put(",\"value\":");
-    put_json_value(out, row.value);
+    put_json_value(out, is_bad(row.status) ? value_view{} : row.value);
     out.put(",\"status\":\"");
     out.put(row.status_name);
     put_field(out, "\",\"reason\":", row.reason);

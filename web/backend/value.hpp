@@ -76,4 +76,9 @@ constexpr bool is_good(std::uint32_t status) noexcept {
     return (status >> 30) == 0;
 }
 
+/// The top bit of a StatusCode: a bad value is never shown.
+constexpr bool is_bad(std::uint32_t status) noexcept {
+    return (status >> 31) != 0;
+}
+
 }  // namespace tagferry::web

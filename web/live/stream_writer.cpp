@@ -217,7 +217,7 @@ void stream_writer::put_value(const stream_entry& entry, bool with_value) noexce
     out_.put('[');
     put_json_number(out_, entry.number);
     out_.put(',');
-    put_json_value(out_, row.value);
+    put_json_value(out_, is_bad(row.status) ? value_view{} : row.value);
     const bool timed = row.source_timestamp != 0;
     if (row.status != 0 || timed || row.reason_id != 0) {
         if (row.status == 0) {

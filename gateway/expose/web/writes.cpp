@@ -202,8 +202,10 @@ web::write_result web_writes::refuse(const web::call& context, std::string_view 
     return result;
 }
 
-/// What the asker has given up is not sent.
-bool web_writes::start(item& which) noexcept {
+/// On the source's shard, right before the first byte leaves: what the asker has given up is not
+/// sent.
+bool web_writes::write_starting(std::uint64_t ticket) {
+    auto& which = *reinterpret_cast<item*>(static_cast<std::uintptr_t>(ticket));
     stage before = stage::waiting;
     return std::atomic_ref(which.at).compare_exchange_strong(before, stage::started,
                                                              std::memory_order_acq_rel);
@@ -212,7 +214,7 @@ bool web_writes::start(item& which) noexcept {
 /// On the source's shard.
 void web_writes::run_item(void* object, std::uint64_t /*a*/, std::uint64_t /*b*/) {
     auto& which = *static_cast<item*>(object);
-    if (which.place->shard->now() >= which.deadline || !start(which)) {
+    if (which.place->shard->now() >= which.deadline) {
         which.hub->end(which, {.reason = reason_id::deadline_passed});
         return;
     }

@@ -58,7 +58,7 @@ class web_writes final : public web::writes,
   private:
     /// Who decides about an item: whichever of the two shards moves it on from `waiting`.
     enum class stage : std::uint8_t {
-        waiting,   ///< not handed to the device
+        waiting,   ///< with the source at most: nothing of it has left
         started,   ///< its outcome depends on the device
         given_up,  ///< the asker has its outcome; it is not to be sent any more
     };
@@ -96,7 +96,7 @@ class web_writes final : public web::writes,
     };
     using counter = std::atomic<std::uint64_t>;
 
-    static bool start(item& which) noexcept;
+    bool write_starting(std::uint64_t ticket) override;
     void write_finished(std::uint64_t ticket, const write_outcome& outcome) override;
     transport::time_point deadline() const noexcept override;
     void expire(transport::time_point now) override { next_turn(now); }

@@ -412,6 +412,18 @@ TEST_P(gateway_test, each_configuration_taken_over_is_a_revision) {
     EXPECT_EQ(metric("tagferry_config_revision"), 2) << "nothing was taken over";
 }
 
+TEST_P(gateway_test, a_value_kept_while_the_plc_is_away_is_uncertain_and_still_shown) {
+    running_.emplace(made_of(first_tags, R"("on_link_loss": "uncertain",)"), logger_, clock_);
+    running_->start();
+    ASSERT_TRUE(comes("/api/v1/values/press/tank/level", "\"Good\"")) << last_;
+    on_plc([](void* object, std::uint64_t, std::uint64_t) {
+        static_cast<simulated_station*>(object)->pull_cable();
+    });
+    ASSERT_TRUE(comes("/api/v1/values/press/tank/level",
+                      "\"value\":42,\"status\":\"UncertainNoCommunicationLastUsableValue\""))
+        << last_;
+}
+
 TEST_P(gateway_test, the_oldest_answer_ages_while_the_plc_is_away) {
     start();
     ASSERT_TRUE(comes("/api/v1/values/press/tank/level", "\"Good\"")) << last_;

@@ -168,6 +168,27 @@ TEST(logger, repeats_are_held_back_by_subject_and_counted) {
     EXPECT_THAT(output.lines[7], testing::Not(testing::HasSubstr("repeats=")));
 }
 
+// Who wrote what is a record: ten writes of one tag in a second are ten lines.
+TEST(logger, every_write_is_told_and_lost_ones_are_counted) {
+    kept_output output;
+    const transport::manual_clock clock;
+    logger log{{}, output, clock};
+    constexpr std::array writes = {event::write_accepted, event::write_refused,
+                                   event::write_outcome_unknown};
+    for (int index = 0; index < 12; ++index) {
+        for (const event each : writes) {
+            log.write(each, {{"tag", "press/speed"}, {"value", "5"}});
+        }
+    }
+    EXPECT_EQ(output.lines.size(), 36u);
+    EXPECT_EQ(log.statistics().held_back, 0u);
+    output.full = true;
+    log.write(event::write_accepted, {{"tag", "press/speed"}});
+    log.write(event::s7_link_lost, {{"connection", "press"}});
+    EXPECT_EQ(log.statistics().dropped, 2u);
+    EXPECT_EQ(log.statistics().dropped_writes, 1u);
+}
+
 TEST(repeat_limit, threads_share_the_budget) {
     repeat_limit limit;
     std::atomic<int> written{0};

@@ -268,6 +268,22 @@ TEST_F(web_writes_test, at_the_deadline_what_was_sent_is_unknown) {
     }
 }
 
+// The source has taken both, and keeps the second back until the first has ended.
+TEST_F(web_writes_test, at_the_deadline_what_waits_in_the_source_is_not_sent) {
+    on(1, [](test::fake_source& source) { source.hold(true); });
+    write({number("press/a", 1), number("press/a", 2)});
+    let_things_happen();
+    advance(2100ms);
+    EXPECT_EQ(resumed_, 1);
+    EXPECT_EQ(results_[0].ending, write_ending::unknown);
+    EXPECT_EQ(results_[1].ending, write_ending::not_sent);
+    on(1, [](test::fake_source& source) { source.hold(false); });
+    let_things_happen();
+    EXPECT_EQ(sources_[1]->writes_received().size(), 1U) << "nor later";
+    EXPECT_EQ(writes_->counts().not_sent, 1U);
+    EXPECT_EQ(writes_->counts().unknown, 1U);
+}
+
 TEST_F(web_writes_test, an_asker_that_leaves_is_not_touched_and_its_writes_go_on) {
     on(1, [](test::fake_source& source) { source.hold(true); });
     write({number("press/a", 7)});

@@ -119,6 +119,25 @@ TEST_F(stream_test, a_value_without_source_timestamp_or_reason_is_short) {
               json::parse(R"([[0,null,"BadNoCommunication",null,7]])"));
 }
 
+TEST_F(stream_test, an_uncertain_value_is_shown_and_a_bad_tag_has_none) {
+    client made = open_quietly();
+    ask(made, R"({"op":"subscribe","id":3,"tags":["press/count"]})");
+    fake_tag& tag = above.values.tags[1];
+    tag.status = 0x40900000;
+    tag.status_name = "UncertainLastUsableValue";
+    tag.reason_id = 9;
+    const auto told = [&] {
+        pass(milliseconds(100));
+        above.feed.mark(1);
+        above.feed.tell(now());
+        return messages(made).at(0)["values"];
+    };
+    EXPECT_EQ(told(), json::parse(R"([[0,-7,"UncertainLastUsableValue",1700000000250,9]])"));
+    tag.status = bad_no_communication;
+    tag.status_name = "BadNoCommunication";
+    EXPECT_EQ(told(), json::parse(R"([[0,null,"BadNoCommunication",1700000000250,9]])"));
+}
+
 TEST_F(stream_test, every_subscription_of_a_tag_is_told_and_no_other) {
     client one = open_quietly();
     client two = open_quietly();
