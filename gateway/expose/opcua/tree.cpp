@@ -9,18 +9,17 @@
 namespace tagferry::gateway {
 namespace {
 
+template <node_kind Here, opcua::tree_kind There>
+constexpr bool same_number = static_cast<unsigned>(Here) == static_cast<unsigned>(There);
+static_assert(same_number<node_kind::connection, opcua::tree_kind::connection> &&
+              same_number<node_kind::group, opcua::tree_kind::group> &&
+              same_number<node_kind::tag, opcua::tree_kind::tag>);
+
 opcua::tree_handle handle_of(const model_node& node) noexcept {
-    switch (node.kind) {
-        case node_kind::root:
-            return opcua::tree_root;
-        case node_kind::connection:
-            return {opcua::tree_kind::connection, node.id.index, node.id.generation};
-        case node_kind::group:
-            return {opcua::tree_kind::group, node.id.index, node.id.generation};
-        case node_kind::tag:
-            return {opcua::tree_kind::tag, node.id.index, node.id.generation};
+    if (node.kind == node_kind::root) {
+        return opcua::tree_root;
     }
-    return opcua::tree_root;
+    return {static_cast<opcua::tree_kind>(node.kind), node.id.index, node.id.generation};
 }
 
 /// By `config::plc_family`: as their maker calls them.

@@ -86,13 +86,14 @@ class response_writer final : public chunk_source {
     }
 
     transport::pinned_pool* pool_ = nullptr;
-    std::array<out_chunk, most_response_chunks> chunks_{};
     std::size_t count_ = 0;
     std::size_t body_size_ = 0;  // room for a body in one chunk
     std::size_t written_ = 0;    // bytes of body in the chunks before the last
     std::size_t body_cap_ = 0;
     std::size_t chunk_cap_ = 0;
     encoder out_;
+    // Behind the rest, since nearly every message is in the first of them.
+    std::array<out_chunk, most_response_chunks> chunks_{};
 };
 
 }  // namespace tagferry::opcua
