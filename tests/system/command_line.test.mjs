@@ -98,9 +98,9 @@ test('run without its file ends with 78 and names the file', () => {
     assert.match(answer.err, /absent\.json/);
 });
 
-test('run with every PLC unreachable serves within a second and ends on SIGTERM with 0', async () => {
+test('run with every PLC unreachable serves within a second and ends on SIGTERM with 0', async (t) => {
     const begun = Date.now();
-    const gateway = await startTagferry(['run', '-c', configuration('unreachable.json')]);
+    const gateway = await startTagferry(['run', '-c', configuration('unreachable.json')], { t });
     assert.ok(Date.now() - begun < 5000);
     const row = await (await fetch(`${gateway.endpoints.http}/api/v1/values/press/level`)).json();
     assert.notEqual(row.status, 'Good');
@@ -120,8 +120,8 @@ test('a port that is taken ends run with 73 and names address and port', async (
     assert.match(answer.err, new RegExp(`127\\.0\\.0\\.1.*${port}`));
 });
 
-test('run against sim in another process: Good, gone, and Good again', async () => {
-    let plc = await startTagferry(['sim', '--port', '0']);
+test('run against sim in another process: Good, gone, and Good again', async (t) => {
+    let plc = await startTagferry(['sim', '--port', '0'], { t });
     const port = Number(plc.endpoints.s7[0].split(':')[1]);
     const path = configuration('sim.json', {
         connections: [{
@@ -130,7 +130,7 @@ test('run against sim in another process: Good, gone, and Good again', async () 
             tags: [{ path: 'level', address: 'DB1.DBD0', type: 'REAL' }],
         }],
     });
-    const gateway = await startTagferry(['run', '-c', path]);
+    const gateway = await startTagferry(['run', '-c', path], { t });
     const status_is = async (status) => {
         const end = Date.now() + 15_000;
         for (;;) {
@@ -148,7 +148,7 @@ test('run against sim in another process: Good, gone, and Good again', async () 
     assert.deepEqual([link.state, link.connects, link.connect_failures], ['up', 1, 0]);
     assert.equal(await plc.stop(), 0);
     await status_is('BadNoCommunication');
-    plc = await startTagferry(['sim', '--port', String(port)]);
+    plc = await startTagferry(['sim', '--port', String(port)], { t });
     await status_is('Good');
     assert.equal(await gateway.stop(), 0);
     assert.equal(await plc.stop(), 0);

@@ -12,12 +12,12 @@ const any_ports = ['--opcua-port', '0', '--http-port', '0', '--s7-port', '0'];
 const rows = async (url, filter) =>
     (await (await fetch(`${url}/api/v1/values?filter=${filter}&limit=1000`)).json()).items;
 
-test('one line for scripts, at least 40 tags, and an end by itself that leaves no file', async () => {
+test('one line for scripts, at least 40 tags, and an end by itself that leaves no file', async (t) => {
     const folder = temporaryFolder();
     const before = readdirSync(tmpdir());
     const begun = Date.now();
     const demo = await startTagferry(['demo', '--faults=off', '--duration', '4s', ...any_ports],
-        { env: { HOME: folder.path } });
+        { t, env: { HOME: folder.path } });
     assert.deepEqual(Object.keys(demo.endpoints), ['opcua', 'http', 's7', 'pid', 'token']);
     assert.match(demo.endpoints.token, /^tagferry_[\w-]{43}$/);
     assert.ok((await rows(demo.endpoints.http, '**')).length >= 40);
@@ -29,8 +29,8 @@ test('one line for scripts, at least 40 tags, and an end by itself that leaves n
     folder.remove();
 });
 
-test('set points act: the ram presses as hard as asked, a switched-off pump comes to rest', async () => {
-    const demo = await startTagferry(['demo', '--faults=off', ...any_ports]);
+test('set points act: the ram presses as hard as asked, a switched-off pump comes to rest', async (t) => {
+    const demo = await startTagferry(['demo', '--faults=off', ...any_ports], { t });
     const put = (path, value) => fetch(`${demo.endpoints.http}/api/v1/values/press/${path}`, {
         method: 'PUT',
         headers: { Authorization: `Bearer ${demo.endpoints.token}`, 'Content-Type': 'application/json' },
@@ -101,8 +101,8 @@ test('a fault by name, one that nobody knows, a port that is none', () => {
     assert.match(port.stderr, /"99999" is no port; write 1 to 65535/);
 });
 
-test('after 20 s the cable is pulled: Bad with the reason and the last good value, then Good', async () => {
-    const demo = await startTagferry(['demo', ...any_ports]);
+test('after 20 s the cable is pulled: Bad with the reason and the last good value, then Good', async (t) => {
+    const demo = await startTagferry(['demo', ...any_ports], { t });
     const url = demo.endpoints.http;
     const status = () => spawnSync(tagferryPath(), ['status', '--url', url], { encoding: 'utf8' });
     const pressure = async () =>

@@ -43,12 +43,12 @@ const metric = async (gateway, name) => {
     return Number(line.split(' ')[1]);
 };
 
-test('SIGHUP takes over changed tags, and nothing else', async () => {
+test('SIGHUP takes over changed tags, and nothing else', async (t) => {
     const plcFile = writeJson(folder.path, 'plc.json', { data_blocks: [{ number: 1, size: 64 }] });
-    const plc = await startTagferry(['sim', '--plc', plcFile, '--port', '0']);
+    const plc = await startTagferry(['sim', '--plc', plcFile, '--port', '0'], { t });
     const port = Number(plc.endpoints.s7[0].split(':')[1]);
     const file = writeJson(folder.path, 'reload.json', configuration(port, [level]));
-    const gateway = await startTagferry(['run', '-c', file]);
+    const gateway = await startTagferry(['run', '-c', file], { t });
     const reload = (value) => {
         writeFileSync(file, typeof value === 'string' ? value : JSON.stringify(value));
         process.kill(gateway.pid, 'SIGHUP');
@@ -90,8 +90,8 @@ test('SIGHUP takes over changed tags, and nothing else', async () => {
     }
 });
 
-test('SIGHUP does not end the demo', async () => {
-    const demo = await startTagferry(['demo', '--opcua-port', '0', '--http-port', '0', '--s7-port', '0']);
+test('SIGHUP does not end the demo', async (t) => {
+    const demo = await startTagferry(['demo', '--opcua-port', '0', '--http-port', '0', '--s7-port', '0'], { t });
     process.kill(demo.pid, 'SIGHUP');
     await new Promise((done) => setTimeout(done, 300));
     assert.equal((await get(demo, '/healthz')).status, 200);
@@ -120,14 +120,14 @@ test('SIGTERM while it starts is an orderly end', async () => {
     }
 });
 
-test('why a PLC cannot be reached is told apart, and said seldom', async () => {
+test('why a PLC cannot be reached is told apart, and said seldom', async (t) => {
     const refused = await freePort();
     const settings = configuration(refused, [level]);
     settings.connections.push({ ...settings.connections[0], name: 'nowhere', host: 'no-such-host.invalid' });
     for (const each of settings.connections) {
         each.back_off_ms = { min: 50, max: 100 };
     }
-    const gateway = await startTagferry(['run', '-c', writeJson(folder.path, 'unreachable.json', settings)]);
+    const gateway = await startTagferry(['run', '-c', writeJson(folder.path, 'unreachable.json', settings)], { t });
     try {
         const rows = async () => JSON.parse((await get(gateway, '/api/v1/connections')).text).items;
         await eventually('both have failed often', 20_000,
@@ -146,15 +146,15 @@ test('why a PLC cannot be reached is told apart, and said seldom', async () => {
     }
 });
 
-test('a name that resolves is not held up by many that do not', async () => {
+test('a name that resolves is not held up by many that do not', async (t) => {
     const plcFile = writeJson(folder.path, 'plc2.json', { data_blocks: [{ number: 1, size: 64 }] });
-    const plc = await startTagferry(['sim', '--plc', plcFile, '--port', '0']);
+    const plc = await startTagferry(['sim', '--plc', plcFile, '--port', '0'], { t });
     const settings = configuration(Number(plc.endpoints.s7[0].split(':')[1]), [level]);
     const good = { ...settings.connections[0], host: 'localhost' };
     settings.connections = Array.from({ length: 24 }, (_, i) => (
         { ...good, name: `dead${i}`, host: `dead-${i}.invalid` }));
     settings.connections.push(good);
-    const gateway = await startTagferry(['run', '-c', writeJson(folder.path, 'names.json', settings)]);
+    const gateway = await startTagferry(['run', '-c', writeJson(folder.path, 'names.json', settings)], { t });
     try {
         await eventually('the good one is Good', 10_000, () => isGood(gateway, 'level'));
     } finally {

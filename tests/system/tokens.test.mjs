@@ -46,8 +46,8 @@ test('token new prints a token and the line that lets it in', () => {
     assert.equal(tagferry(['token', 'new', '--role', 'king']).code, 64);
 });
 
-test('run without tokens: nobody writes over REST, and the answer says how to set one', async () => {
-    const gateway = await startTagferry(['run', '-c', configuration('none.json', [])]);
+test('run without tokens: nobody writes over REST, and the answer says how to set one', async (t) => {
+    const gateway = await startTagferry(['run', '-c', configuration('none.json', [])], { t });
     const { http } = gateway.endpoints;
     for (const token of [undefined, '', 'made up']) {
         const answer = await put(http, token);
@@ -61,13 +61,13 @@ test('run without tokens: nobody writes over REST, and the answer says how to se
     assert.equal(await gateway.stop(), 0);
 });
 
-test('a viewer may not write, an operator may: by digest and by file', async () => {
+test('a viewer may not write, an operator may: by digest and by file', async (t) => {
     const viewer = JSON.parse(tagferry(['token', 'new', '--name', 'panel', '--json']).out);
     const file = join(folder.path, 'mes.token');
     writeFileSync(file, 'a-token-made-by-somebody-else\n');
     chmodSync(file, 0o600);
     const gateway = await startTagferry(['run', '-c', configuration('two.json',
-        [viewer.configuration, { name: 'mes', role: 'operator', token_file: 'mes.token' }])]);
+        [viewer.configuration, { name: 'mes', role: 'operator', token_file: 'mes.token' }])], { t });
     const { http } = gateway.endpoints;
     assert.equal((await put(http)).status, 401);
     assert.equal((await put(http, viewer.token)).status, 403);

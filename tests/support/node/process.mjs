@@ -38,17 +38,30 @@ export const freePort = () => new Promise((resolve, reject) => {
 });
 
 /**
- * Starts `tagferry ARGS --json` and resolves once it has printed its line of endpoints.
+ * Starts `tagferry ARGS --json` and resolves once it has printed its line of endpoints. With the
+ * context of a test as `t` it ends with that test at the latest, passed or failed. `openFiles` is
+ * the limit of its descriptors.
  * @returns {{endpoints, pid, stderr: () => string, stop: () => Promise<number|null>}}
  */
 export const startTagferry = (args, options = {}) => new Promise((resolve, reject) => {
-    const child = spawn(tagferryPath(), [...args, '--json'], {
+    const limited = options.openFiles === undefined ? []
+        : ['prlimit', `--nofile=${options.openFiles}:${options.openFiles}`];
+    const [program, ...all] = [...limited, tagferryPath(), ...args, '--json'];
+    const child = spawn(program, all, {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { ...process.env, ...options.env },
     });
     let errors = '';
     child.stderr.setEncoding('utf8').on('data', (text) => { errors += text; });
     const exited = new Promise((done) => child.once('exit', (code, signal) => done(code ?? signal)));
+    const stop = async () => {
+        child.kill('SIGTERM');
+        const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
+        const code = await exited;
+        clearTimeout(late);
+        return code;
+    };
+    options.t?.after(stop);
     const give_up = setTimeout(() => {
         child.kill('SIGKILL');
         reject(new Error(`no endpoints within 20 s: ${errors}`));
@@ -65,13 +78,7 @@ export const startTagferry = (args, options = {}) => new Promise((resolve, rejec
             child,
             exited,
             stderr: () => errors,
-            stop: async () => {
-                child.kill('SIGTERM');
-                const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
-                const code = await exited;
-                clearTimeout(late);
-                return code;
-            },
+            stop,
         });
     });
 });
