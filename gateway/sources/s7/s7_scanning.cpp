@@ -110,6 +110,7 @@ void s7_source::plan(scan& which) {
     which.in_flight = 0;
     which.cycling = false;
     which.is_in_flight.assign(which.set.job_count(), 0);
+    which.sent_in.assign(which.set.job_count(), which.cycle);
 }
 
 void s7_source::plan_all(std::span<const wanted_tag> asked_for) {
@@ -209,9 +210,21 @@ void s7_source::show_oldest() noexcept {
 void s7_source::begin_cycle(scan& which) {
     which.cycling = true;
     which.next_job = 0;
+    ++which.cycle;
+}
+
+/// What is being read on request, or was since the cycle began, is not read a second time: a slow
+/// PLC that is written to all the time would get through its cycles half as often.
+void s7_source::skip_read_jobs(scan& which) noexcept {
+    while (
+        which.cycling && which.next_job < which.set.job_count() &&
+        (which.is_in_flight[which.next_job] != 0 || which.sent_in[which.next_job] == which.cycle)) {
+        ++which.next_job;
+    }
 }
 
 void s7_source::end_cycle_if_done(scan& which) {
+    skip_read_jobs(which);
     if (which.in_flight != 0) {
         return;
     }
@@ -241,6 +254,7 @@ bool s7_source::submit(scan& which, std::size_t job, std::uint64_t purpose) {
     }
     ++which.in_flight;
     which.is_in_flight[job] = 1;
+    which.sent_in[job] = which.cycle;
     reads_.job_sent(which.first_job + job);
     shown_.requests.fetch_add(1, std::memory_order_relaxed);
     return true;
@@ -272,11 +286,7 @@ bool s7_source::submit_scan() {
     }
     for (std::size_t tried = 0; tried < scans_.size(); ++tried) {
         scan& which = *scans_[(next_scan_ + tried) % scans_.size()];
-        // What is being read on request is not read a second time: the cycle waits for that.
-        while (which.cycling && which.next_job < which.set.job_count() &&
-               which.is_in_flight[which.next_job] != 0) {
-            ++which.next_job;
-        }
+        skip_read_jobs(which);
         if (which.cycling && which.next_job < which.set.job_count()) {
             if (!submit(which, which.next_job, 0)) {
                 return false;

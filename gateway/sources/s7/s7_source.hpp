@@ -99,6 +99,8 @@ class s7_source final : public source,
         std::size_t next_job = 0;   ///< of the cycle; all sent when it is `set.job_count()`
         std::size_t in_flight = 0;  ///< scan and device-read jobs of this set
         std::vector<std::uint8_t> is_in_flight;  ///< by job
+        std::uint32_t cycle = 0;                 ///< number of the present one
+        std::vector<std::uint32_t> sent_in;      ///< by job: the cycle in which it was sent last
         bool cycling = false;
         transport::time_point began_due{};  ///< when the cycle was due
         transport::duration lag{};          ///< how far it is, or was, over its interval
@@ -131,6 +133,7 @@ class s7_source final : public source,
     scan* scan_of(std::size_t job) const noexcept;
     void begin_scan(scan& which, transport::time_point now);
     void begin_cycle(scan& which);
+    static void skip_read_jobs(scan& which) noexcept;
     void end_cycle_if_done(scan& which);
     void show_lateness(scan& which, transport::time_point now) noexcept;
     void show_oldest() noexcept;

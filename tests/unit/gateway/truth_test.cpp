@@ -533,8 +533,7 @@ TEST_P(truth_test, holds_under_every_fault) {
         judge.finish([&] { clock.advance(4ms); });
         EXPECT_GT(judge.hits(fault.usual.kind), 0u) << "the fault never happened";
         for (const watched_tag& each : judge.watched()) {
-            // With a window of one, and every other answer held back, ten seconds bring few.
-            EXPECT_GT(each.good, 3u) << each.path;
+            EXPECT_GT(each.good, 10u) << each.path << " " << each.good;
         }
         EXPECT_GT(judge.all().accepted, 10u);
         of_profile += judge.all();
