@@ -111,6 +111,10 @@ constexpr std::array catalogue = {
     reason_entry{reason_id::deadline_passed, "deadline_passed",
                  "the request's own time limit passed first", "allow more time", bad_timeout, 504,
                  -1},
+    reason_entry{reason_id::write_text_differs, "write_text_differs",
+                 "the PLC's string is longer than the tag's, or was never initialised",
+                 "give the tag the PLC's length, or the string a start value in the PLC's program",
+                 bad_configuration_error, 409, -1},
 };
 
 constexpr bool ids_are_positions() {

@@ -46,6 +46,7 @@ enum class reason_id : std::uint16_t {
     tag_removed = 31,
     shutting_down = 32,
     deadline_passed = 33,
+    write_text_differs = 34,
 };
 
 /// One line of the catalogue.

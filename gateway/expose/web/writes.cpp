@@ -32,6 +32,7 @@ write_ending ending_of(reason_id reason) noexcept {
         case reason_id::write_not_allowed:
         case reason_id::tag_removed:
         case reason_id::item_too_large:
+        case reason_id::write_text_differs:
             return write_ending::rejected;
         default:
             return write_ending::answered;

@@ -293,7 +293,8 @@ reason_id s7_source::write(const source_write& write, std::uint64_t ticket,
     if (engine_.state() != s7::link_state::up) {
         return reason_id::write_not_sent;
     }
-    const reason_id refused = writes_.accept(*entry, write, ticket, listener, shard_.now());
+    const reason_id refused = writes_.accept(*entry, scans_[index]->set.text_maxima(*entry), write,
+                                             ticket, listener, shard_.now());
     if (refused == reason_id::none) {
         // Sent in another turn, so that nobody is told anything on the caller's stack.
         shard_.at_next_turn(*this);

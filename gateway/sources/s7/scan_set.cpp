@@ -27,6 +27,10 @@ void scan_set::add(tag_handle handle, const s7::address& where, const s7::data_t
         added.failed = known->failed;
         added.alone = known->alone && !known->suspect && known->where == where;
     }
+    added.first_text = static_cast<std::uint32_t>(text_maxima_.size());
+    if (type.base == s7::base_type::string) {
+        text_maxima_.insert(text_maxima_.end(), type.elements, type.string_length);
+    }
     entries_.push_back(added);
 }
 
@@ -305,6 +309,12 @@ void scan_set::publish_value(entry& tag, std::span<const std::byte> plc, const p
     if (decoded == s7::decode_result::bad_format) {
         publish_failure(tag, reason_id::reply_unusable, -1, to);
         return;
+    }
+    if (tag.type.base == s7::base_type::string) {
+        const std::size_t stride = s7::plc_element_stride(tag.type);
+        for (std::size_t i = 0; i < tag.type.elements; ++i) {
+            text_maxima_[tag.first_text + i] = std::to_integer<std::uint8_t>(plc[i * stride]);
+        }
     }
     tag.failed = reason_id::none;
     tag.last_arrival = to.arrived;

@@ -57,6 +57,7 @@ class scan_set {
         /// Alone to find out which of those in a refused item is at fault.
         bool suspect = false;
         reason_id failed = reason_id::none;  ///< why the last reply held no value for it
+        std::uint32_t first_text = 0;        ///< of a text: into the maxima
         // Where its bytes come from; set by `plan`.
         std::uint32_t first_job = 0;
         std::uint32_t last_job = 0;
@@ -77,6 +78,13 @@ class scan_set {
 
     std::span<const entry> entries() const noexcept { return entries_; }
     std::size_t size() const noexcept { return entries_.size(); }
+
+    /// What the PLC said last of the most characters each element of a text takes (its first byte);
+    /// the declared length before it said anything. Empty for other types.
+    std::span<const std::uint8_t> text_maxima(const entry& tag) const noexcept {
+        const bool is_text = tag.type.base == s7::base_type::string;
+        return std::span(text_maxima_).subspan(tag.first_text, is_text ? tag.type.elements : 0);
+    }
 
     /// Makes the jobs for a negotiated PDU. Allocates. Tags keep what is known about them; none
     /// may be in flight.
@@ -164,6 +172,7 @@ class scan_set {
     std::vector<std::uint32_t> part_numbers_;  // by placement
     std::vector<std::uint8_t> part_marks_;
     std::vector<std::byte> assembly_;
+    std::vector<std::uint8_t> text_maxima_;
     std::vector<std::byte> slot_;                      // room for the largest value
     std::vector<transport::time_point> last_answers_;  // by job
     std::vector<transport::duration> shortest_stale_;  // by job

@@ -73,16 +73,18 @@ void fill_texts(const s7::data_type& type, std::span<const std::byte> plc, job_f
                 write_cursor& at) noexcept {
     const std::size_t stride = s7::plc_element_stride(type);
     for (; at.element < type.elements; ++at.element, at.offset = 0) {
-        const std::size_t length_at = at.element * stride + 1;
-        const auto whole = std::size_t{1} + std::to_integer<std::size_t>(plc[length_at]);
-        const std::size_t rest = whole - at.offset;
+        const std::size_t element_at = at.element * stride;
+        const std::size_t length_at = element_at + 1;
+        const std::size_t begin = plc[element_at] != std::byte{0} ? element_at : length_at;
+        const std::size_t end = length_at + 1 + std::to_integer<std::size_t>(plc[length_at]);
+        const std::size_t rest = end - begin - at.offset;
         const std::size_t room = job.room();
         // A text is cut only when it does not fit a job of its own.
         if (room == 0 || (room < rest && !job.empty())) {
             return;
         }
         const std::size_t size = std::min(rest, room);
-        job.add_bytes(length_at + at.offset, plc.subspan(length_at + at.offset, size));
+        job.add_bytes(begin + at.offset, plc.subspan(begin + at.offset, size));
         if (size < rest) {
             at.offset += static_cast<std::uint32_t>(size);
             return;
@@ -116,15 +118,35 @@ void fill_bytes(const s7::data_type& type, std::span<const std::byte> plc, job_f
     at.offset += static_cast<std::uint32_t>(size);
 }
 
+/// Leaves the maximum to be written only in texts that have none in the PLC.
+reason_id fit_maxima(const s7::data_type& type, std::span<const std::uint8_t> text_maxima,
+                     std::span<std::byte> plc) noexcept {
+    const std::size_t stride = s7::plc_element_stride(type);
+    for (std::size_t i = 0; i < text_maxima.size(); ++i) {
+        const std::uint8_t maximum = text_maxima[i];
+        if (maximum > type.string_length) {
+            return reason_id::write_text_differs;
+        }
+        if (maximum != 0 && std::to_integer<std::uint8_t>(plc[i * stride + 1]) > maximum) {
+            return reason_id::write_too_long;
+        }
+        if (maximum != 0) {
+            plc[i * stride] = std::byte{0};
+        }
+    }
+    return reason_id::none;
+}
+
 }  // namespace
 
-reason_id encode_write(const scan_set::entry& tag, std::span<const std::byte> value,
-                       std::span<std::byte> room) noexcept {
+reason_id encode_write(const scan_set::entry& tag, std::span<const std::uint8_t> text_maxima,
+                       std::span<const std::byte> value, std::span<std::byte> room) noexcept {
     if (value.size() != tag.slot_bytes) {
         return reason_id::write_type_mismatch;
     }
     std::size_t used = 0;
-    return reason_of(s7::encode_value(tag.type, value, room, used));
+    const reason_id refused = reason_of(s7::encode_value(tag.type, value, room, used));
+    return refused == reason_id::none ? fit_maxima(tag.type, text_maxima, room) : refused;
 }
 
 void next_write_job(const s7::address& where, const s7::data_type& type,

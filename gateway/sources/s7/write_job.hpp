@@ -27,9 +27,10 @@ struct write_limits {
 };
 
 /// The items of one job. A text is written from its current length on: its first byte, the
-/// maximum, belongs to the PLC's program. So an array of texts has an item for each element; bits
-/// have one each where they share their byte with others; everything else has one item. What
-/// does not fit one job is cut between elements and goes in address order.
+/// maximum, belongs to the PLC's program, unless that never initialised it. So an array of texts
+/// has an item for each element; bits have one each where they share their byte with others;
+/// everything else has one item. What does not fit one job is cut between elements and goes in
+/// address order.
 struct write_job {
     static constexpr std::size_t max_items = 20;
     std::array<s7::write_item, max_items> items{};
@@ -42,9 +43,12 @@ struct write_job {
 using write_sizes = std::array<std::uint16_t, write_job::max_items>;
 
 /// @param value in slot form. @param room for the PLC's bytes, at least `plc_bytes` of the tag.
+/// @param text_maxima what the PLC said of its texts, see `scan_set`. A text that was never
+///   initialised (0) is written with its maximum; the maximum of any other is 0 in `room`: the
+///   PLC's own stays, and a longer text than it allows is refused.
 /// @return `none`, or why the value cannot be written.
-reason_id encode_write(const scan_set::entry& tag, std::span<const std::byte> value,
-                       std::span<std::byte> room) noexcept;
+reason_id encode_write(const scan_set::entry& tag, std::span<const std::uint8_t> text_maxima,
+                       std::span<const std::byte> value, std::span<std::byte> room) noexcept;
 
 /// The job that writes what follows `from`.
 /// @param plc what `encode_write` made; the items point into it.

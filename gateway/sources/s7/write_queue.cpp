@@ -14,15 +14,16 @@ void write_queue::make_room(std::size_t largest_value) {
     bytes_.resize(std::max({bytes_.size(), largest_value, all}));
 }
 
-reason_id write_queue::accept(const scan_set::entry& tag, const source_write& write,
-                              std::uint64_t ticket, write_listener& listener,
-                              transport::time_point now) noexcept {
+reason_id write_queue::accept(const scan_set::entry& tag, std::span<const std::uint8_t> text_maxima,
+                              const source_write& write, std::uint64_t ticket,
+                              write_listener& listener, transport::time_point now) noexcept {
     const auto free = std::ranges::find(writes_, false, &pending::active);
     if (free == writes_.end() || bytes_.size() - used_ < tag.plc_bytes) {
         return reason_id::busy;
     }
     const auto room = std::span(bytes_).subspan(used_, tag.plc_bytes);
-    if (const auto refused = encode_write(tag, write.value, room); refused != reason_id::none) {
+    if (const auto refused = encode_write(tag, text_maxima, write.value, room);
+        refused != reason_id::none) {
         return refused;
     }
     *free = {};

@@ -28,10 +28,11 @@ class write_queue {
     /// Makes room for as many values of this size as may wait, up to `most_bytes`. Allocates.
     void make_room(std::size_t largest_value);
 
-    /// Accepts a write. @param now for its duration. @return `none`, or why it is refused; the
-    /// listener then hears nothing.
-    reason_id accept(const scan_set::entry& tag, const source_write& write, std::uint64_t ticket,
-                     write_listener& listener, transport::time_point now) noexcept;
+    /// Accepts a write. @param text_maxima as of `encode_write`. @param now for its duration.
+    /// @return `none`, or why it is refused; the listener then hears nothing.
+    reason_id accept(const scan_set::entry& tag, std::span<const std::uint8_t> text_maxima,
+                     const source_write& write, std::uint64_t ticket, write_listener& listener,
+                     transport::time_point now) noexcept;
 
     /// Hands on the jobs that may go now. @param tag_bits is put into the tag of each job beside
     /// the number of its write. @return jobs handed on.

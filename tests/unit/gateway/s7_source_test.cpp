@@ -407,6 +407,62 @@ TEST_F(s7_source_test, the_maximum_of_a_text_belongs_to_the_plc) {
     EXPECT_EQ(block(1)[48], std::byte{'y'});
 }
 
+TEST_F(s7_source_test, a_text_that_was_never_initialised_gets_its_maximum_with_the_first_write) {
+    connection().tags = {make_tag("name", "DB1.DBB10", "STRING[10]"),
+                         make_tag("list", "DB1.DBB40", "ARRAY[0..2] OF STRING[3]"),
+                         make_tag("longer", "DB1.DBB80", "STRING[4]")};
+    connection().scan_classes = {{"rare", 60'000, {}}};
+    block(1)[40] = std::byte{2};
+    block(1)[52] = std::byte{3};
+    block(1)[80] = std::byte{20};
+    start();
+    ASSERT_TRUE(has_status("press/longer", status_code::uncertain_substitute_value));
+    ASSERT_TRUE(has_status("press/name", status_code::uncertain_substitute_value));
+    ASSERT_TRUE(has_status("press/list", status_code::uncertain_substitute_value));
+    const auto texts = [](std::uint8_t declared, std::vector<std::string> each) {
+        const std::size_t stride =
+            s7::slot_element_size({s7::base_type::string, false, 1, 0, declared});
+        std::vector<std::byte> slot(stride * each.size());
+        for (std::size_t i = 0; i < each.size(); ++i) {
+            slot[i * stride] = static_cast<std::byte>(each[i].size());
+            std::memcpy(slot.data() + i * stride + 2, each[i].data(), each[i].size());
+        }
+        return slot;
+    };
+    const auto name = texts(10, {"hi"});
+    const auto list = texts(3, {"ab", "cde", ""});
+    const auto longer = texts(4, {"x"});
+    const auto too_long = texts(3, {"abc", "", ""});
+    finished_writes writes;
+    {
+        const transport::turn_scope turn(shard_);
+        EXPECT_EQ(source_->write({handle("press/longer"), longer}, 3, writes),
+                  reason_id::write_text_differs);
+        EXPECT_EQ(source_->write({handle("press/list"), too_long}, 4, writes),
+                  reason_id::write_too_long)
+            << "the PLC's first text takes two characters";
+        ASSERT_EQ(source_->write({handle("press/name"), name}, 1, writes), reason_id::none);
+        ASSERT_EQ(source_->write({handle("press/list"), list}, 2, writes), reason_id::none);
+    }
+    ASSERT_TRUE(until([&] { return writes.results.size() == 2; }));
+    EXPECT_EQ(writes.results[1].reason, reason_id::write_accepted);
+    EXPECT_EQ(writes.results[2].reason, reason_id::write_accepted);
+    const auto held = [&](std::size_t at) { return std::to_integer<int>(block(1)[at]); };
+    EXPECT_EQ(held(10), 10);
+    EXPECT_EQ(held(11), 2);
+    EXPECT_EQ(held(12), 'h');
+    EXPECT_EQ(held(40), 2) << "the PLC's own stays";
+    EXPECT_EQ(held(41), 2);
+    EXPECT_EQ(held(46), 3) << "never initialised";
+    EXPECT_EQ(held(47), 3);
+    EXPECT_EQ(held(48), 'c');
+    EXPECT_EQ(held(52), 3);
+    EXPECT_EQ(held(53), 0);
+    EXPECT_EQ(held(80), 20);
+    EXPECT_TRUE(has_status("press/name", status_code::good));
+    EXPECT_TRUE(has_status("press/list", status_code::good));
+}
+
 TEST_F(s7_source_test, a_value_written_in_part_says_how_much) {
     connection().tags = {make_tag("list", "DB2.DBB57", "ARRAY[0..1] OF STRING[3]")};
     start();
