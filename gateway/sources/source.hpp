@@ -91,10 +91,13 @@ class device_read_listener {
     ~device_read_listener() = default;
 };
 
-/// One value to be written, in slot form and of the tag's type.
+/// One value to be written, in slot form and of the tag's type; or some elements of an array that
+/// follow one another, the others not touched.
 struct source_write {
     tag_handle tag{};
     std::span<const std::byte> value{};
+    std::uint32_t first_element = 0;  ///< counted from 0, whatever the array's lower bound
+    std::uint32_t elements = 0;       ///< 0: the whole value
 };
 
 /// What came of it: never more than one of these for a write, and never none.

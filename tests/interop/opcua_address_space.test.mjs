@@ -191,12 +191,32 @@ for (const [what, start] of Object.entries(plcs)) {
             }
         });
 
-        test('a part of an array is refused, and nothing of it is written', async () => {
+        test('a part of an array is written, and nothing beside it', async () => {
+            const { name, dataType, arrayType, value } = array;
+            await write(name, { dataType, arrayType, value });
+            const around = plc.bytes ? await plc.bytes() : null;
+            const part = { dataType, arrayType, value: Int16Array.from([100, 200]) };
+            assert.equal(await write(name, part, '3:4'), StatusCodes.Good);
+            const expected = [...value];
+            expected.splice(3, 2, 100, 200);
+            assert.deepEqual(plain((await held(name)).value), expected);
+            if (around) {
+                around.writeInt16BE(100, array.byte + 6);
+                around.writeInt16BE(200, array.byte + 8);
+                assert.equal((await plc.bytes()).toString('hex'), around.toString('hex'));
+            }
+            const one = { dataType, arrayType, value: Int16Array.from([-5]) };
+            assert.equal(await write(name, one, '0'), StatusCodes.Good);
+            expected[0] = -5;
+            assert.deepEqual(plain((await held(name)).value), expected);
+        });
+
+        test('a part that is not there, or of another length, is refused', async () => {
             const { name, dataType, arrayType, value } = array;
             await write(name, { dataType, arrayType, value });
             const part = { dataType, arrayType, value: Int16Array.from([100, 200]) };
-            assert.equal(await write(name, part, '3:4'), StatusCodes.BadNotSupported);
             assert.equal(await write(name, part, '9:10'), StatusCodes.BadIndexRangeNoData);
+            assert.equal(await write(name, part, '3:5'), StatusCodes.BadIndexRangeDataMismatch);
             assert.deepEqual(plain((await held(name)).value), [...value]);
         });
 

@@ -71,14 +71,19 @@ reason_id opcua_writes::check(const opcua::write_item& item, routed_item& to) co
     if (item.value.type != to_opcua(known->type.element)) {
         return reason_id::write_type_mismatch;
     }
-    // Before the length, which is that of the part.
+    value_type type = known->type;
     if (!item.range.whole()) {
-        return reason_id::s7_type_not_supported;
+        if (!type.is_array() || item.range.last >= static_cast<std::uint32_t>(type.array_length)) {
+            return reason_id::write_out_of_range;
+        }
+        type.array_length = static_cast<std::int32_t>(item.range.last - item.range.first + 1);
+        to.first_element = item.range.first;
+        to.elements = static_cast<std::uint32_t>(type.array_length);
     }
-    if (item.value.array_length != known->type.array_length) {
+    if (item.value.array_length != type.array_length) {
         return reason_id::write_type_mismatch;
     }
-    const std::size_t size = value_size(known->type);
+    const std::size_t size = value_size(type);
     const bool text = needs_packing(known->type);
     if (text ? size > largest_written_text : item.value.bytes.size() != size) {
         return text ? reason_id::write_too_long : reason_id::write_type_mismatch;
@@ -256,8 +261,9 @@ reason_id opcua_writes::send(routed_item& item) {
         value = slot;
     }
     const auto ticket = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&item));
-    return which.place->source->write({{wanted.handle.index, wanted.handle.generation}, value},
-                                      ticket, *this);
+    return which.place->source->write(
+        {{wanted.handle.index, wanted.handle.generation}, value, item.first_element, item.elements},
+        ticket, *this);
 }
 
 /// What the asker has given up is not sent.

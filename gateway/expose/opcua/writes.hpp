@@ -54,6 +54,8 @@ class opcua_writes final : public opcua::writes_backend,
         std::uint32_t item = 0;
         std::uint16_t capacity = 0;  ///< of a text; 0 for everything else
         std::uint32_t slot_bytes = 0;
+        std::uint32_t first_element = 0;  ///< of a part of an array
+        std::uint32_t elements = 0;       ///< likewise; 0: the whole value
         progress state = progress::waiting;
     };
     /// Who may touch a part, and the items and outcomes that belong to the asker.

@@ -139,14 +139,41 @@ reason_id fit_maxima(const s7::data_type& type, std::span<const std::uint8_t> te
 
 }  // namespace
 
-reason_id encode_write(const scan_set::entry& tag, std::span<const std::uint8_t> text_maxima,
-                       std::span<const std::byte> value, std::span<std::byte> room) noexcept {
-    if (value.size() != tag.slot_bytes) {
+bool find_target(const scan_set::entry& tag, std::span<const std::uint8_t> text_maxima,
+                 const source_write& write, write_target& to) noexcept {
+    to = {tag.where, tag.type, tag.plc_bytes, tag.slot_bytes, text_maxima};
+    if (write.elements == 0) {
+        return true;
+    }
+    if (!tag.type.array || write.first_element >= tag.type.elements ||
+        write.elements > tag.type.elements - write.first_element) {
+        return false;
+    }
+    to.type.elements = write.elements;
+    if (tag.type.base == s7::base_type::boolean) {
+        const std::uint32_t bit = tag.where.bit + write.first_element;
+        to.where.byte += bit / 8;
+        to.where.bit = static_cast<std::uint8_t>(bit % 8);
+    } else {
+        to.where.byte +=
+            write.first_element * static_cast<std::uint32_t>(s7::plc_element_stride(tag.type));
+    }
+    to.plc_bytes = static_cast<std::uint32_t>(s7::plc_size(to.type, to.where.bit));
+    to.slot_bytes = static_cast<std::uint32_t>(s7::slot_size(to.type));
+    if (!text_maxima.empty()) {
+        to.text_maxima = text_maxima.subspan(write.first_element, write.elements);
+    }
+    return true;
+}
+
+reason_id encode_write(const write_target& target, std::span<const std::byte> value,
+                       std::span<std::byte> room) noexcept {
+    if (value.size() != target.slot_bytes) {
         return reason_id::write_type_mismatch;
     }
     std::size_t used = 0;
-    const reason_id refused = reason_of(s7::encode_value(tag.type, value, room, used));
-    return refused == reason_id::none ? fit_maxima(tag.type, text_maxima, room) : refused;
+    const reason_id refused = reason_of(s7::encode_value(target.type, value, room, used));
+    return refused == reason_id::none ? fit_maxima(target.type, target.text_maxima, room) : refused;
 }
 
 void next_write_job(const s7::address& where, const s7::data_type& type,

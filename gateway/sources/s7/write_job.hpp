@@ -42,13 +42,27 @@ struct write_job {
 /// Bytes of each item of a write under way, for telling how much of it was written.
 using write_sizes = std::array<std::uint16_t, write_job::max_items>;
 
-/// @param value in slot form. @param room for the PLC's bytes, at least `plc_bytes` of the tag.
-/// @param text_maxima what the PLC said of its texts, see `scan_set`. A text that was never
-///   initialised (0) is written with its maximum; the maximum of any other is 0 in `room`: the
-///   PLC's own stays, and a longer text than it allows is refused.
+/// Where a write goes, and what it is there.
+struct write_target {
+    s7::address where{};
+    s7::data_type type{};
+    std::uint32_t plc_bytes = 0;
+    std::uint32_t slot_bytes = 0;
+    std::span<const std::uint8_t> text_maxima{};  ///< of its elements, see `scan_set`
+};
+
+/// The whole tag, or the elements of its array that the write names: an array of its own.
+/// @return false when there are no such elements.
+bool find_target(const scan_set::entry& tag, std::span<const std::uint8_t> text_maxima,
+                 const source_write& write, write_target& to) noexcept;
+
+/// @param value in slot form. @param room for the PLC's bytes, at least `plc_bytes` of the target.
+/// A text
+///   that was never initialised (maximum 0) is written with its maximum; the maximum of any other
+///   is 0 in `room`: the PLC's own stays, and a longer text than it allows is refused.
 /// @return `none`, or why the value cannot be written.
-reason_id encode_write(const scan_set::entry& tag, std::span<const std::uint8_t> text_maxima,
-                       std::span<const std::byte> value, std::span<std::byte> room) noexcept;
+reason_id encode_write(const write_target& target, std::span<const std::byte> value,
+                       std::span<std::byte> room) noexcept;
 
 /// The job that writes what follows `from`.
 /// @param plc what `encode_write` made; the items point into it.

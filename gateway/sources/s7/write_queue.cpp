@@ -17,13 +17,16 @@ void write_queue::make_room(std::size_t largest_value) {
 reason_id write_queue::accept(const scan_set::entry& tag, std::span<const std::uint8_t> text_maxima,
                               const source_write& write, std::uint64_t ticket,
                               write_listener& listener, transport::time_point now) noexcept {
+    write_target target;
+    if (!find_target(tag, text_maxima, write, target)) {
+        return reason_id::write_out_of_range;
+    }
     const auto free = std::ranges::find(writes_, false, &pending::active);
-    if (free == writes_.end() || bytes_.size() - used_ < tag.plc_bytes) {
+    if (free == writes_.end() || bytes_.size() - used_ < target.plc_bytes) {
         return reason_id::busy;
     }
-    const auto room = std::span(bytes_).subspan(used_, tag.plc_bytes);
-    if (const auto refused = encode_write(tag, text_maxima, write.value, room);
-        refused != reason_id::none) {
+    const auto room = std::span(bytes_).subspan(used_, target.plc_bytes);
+    if (const auto refused = encode_write(target, write.value, room); refused != reason_id::none) {
         return refused;
     }
     *free = {};
@@ -31,12 +34,12 @@ reason_id write_queue::accept(const scan_set::entry& tag, std::span<const std::u
     free->listener = &listener;
     free->accepted = now;
     free->tag = tag.handle;
-    free->where = tag.where;
-    free->type = tag.type;
+    free->where = target.where;
+    free->type = target.type;
     free->first = used_;
-    free->size = tag.plc_bytes;
+    free->size = target.plc_bytes;
     free->active = true;
-    used_ += tag.plc_bytes;
+    used_ += target.plc_bytes;
     order_.push_back(static_cast<std::uint32_t>(free - writes_.begin()));
     outstanding_.add(1);
     return reason_id::none;

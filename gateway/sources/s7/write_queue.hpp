@@ -28,7 +28,7 @@ class write_queue {
     /// Makes room for as many values of this size as may wait, up to `most_bytes`. Allocates.
     void make_room(std::size_t largest_value);
 
-    /// Accepts a write. @param text_maxima as of `encode_write`. @param now for its duration.
+    /// Accepts a write. @param text_maxima of the tag, see `scan_set`. @param now for its duration.
     /// @return `none`, or why it is refused; the listener then hears nothing.
     reason_id accept(const scan_set::entry& tag, std::span<const std::uint8_t> text_maxima,
                      const source_write& write, std::uint64_t ticket, write_listener& listener,

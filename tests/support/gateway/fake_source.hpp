@@ -26,6 +26,8 @@ class fake_source final : public source, private transport::next_turn_participan
     struct received {
         tag_handle tag{};
         std::vector<std::byte> value{};
+        std::uint32_t first_element = 0;
+        std::uint32_t elements = 0;  ///< 0: the whole value
     };
 
     /// @param observer may be null. All references outlive it.
@@ -80,14 +82,20 @@ class fake_source final : public source, private transport::next_turn_participan
         if (status().state != source_state::up) {
             return reason_id::write_not_sent;
         }
-        if (write.value.size() != tag->value.size()) {
+        // Of a part only the tag's own size is an upper bound here.
+        if (write.elements == 0 ? write.value.size() != tag->value.size()
+                                : write.value.size() > tag->value.size()) {
             return reason_id::write_type_mismatch;
         }
         if (refusal_ != reason_id::none || writes_.size() == max_writes) {
             return refusal_ != reason_id::none ? refusal_ : reason_id::busy;
         }
-        writes_.push_back(
-            {ticket, &listener, {write.tag, {write.value.begin(), write.value.end()}}});
+        writes_.push_back({ticket,
+                           &listener,
+                           {write.tag,
+                            {write.value.begin(), write.value.end()},
+                            write.first_element,
+                            write.elements}});
         shard_.at_next_turn(*this);
         return reason_id::none;
     }
@@ -195,7 +203,10 @@ class fake_source final : public source, private transport::next_turn_participan
             }
             held_tag* const tag = find(each.what.tag);
             if (tag != nullptr && outcome.reason == reason_id::write_accepted) {
-                tag->value = each.what.value;
+                const std::vector<std::byte>& bytes = each.what.value;
+                const std::size_t one = bytes.size() / std::max(each.what.elements, 1U);
+                std::ranges::copy(bytes, tag->value.begin() + static_cast<std::ptrdiff_t>(
+                                                                  one * each.what.first_element));
                 publish(*tag);
             }
             each.listener->write_finished(each.ticket, outcome);

@@ -182,6 +182,20 @@ TEST_F(opcua_writes_test, an_accepted_write_reaches_the_device_in_slot_form) {
     EXPECT_EQ(sent[1].value[4], std::byte{0}) << "the rest of the slot is empty";
 }
 
+TEST_F(opcua_writes_test, a_part_of_an_array_names_its_elements) {
+    wanted what;
+    want(what, tag("press/row"), opcua::builtin_type::int16, {std::byte{7}, std::byte{0}}, 1,
+         {1, 1});
+    ASSERT_TRUE(begin(what, 1));
+    let_things_happen();
+    EXPECT_EQ(what.outcomes, (codes{status::good}));
+    const auto& sent = sources_[1]->writes_received();
+    ASSERT_EQ(sent.size(), 1u);
+    EXPECT_EQ(sent[0].first_element, 1u);
+    EXPECT_EQ(sent[0].elements, 1u);
+    EXPECT_EQ(sent[0].value, (std::vector<std::byte>{std::byte{7}, std::byte{0}}));
+}
+
 TEST_F(opcua_writes_test, what_cannot_be_written_is_refused_and_never_sent) {
     wanted what;
     want(what, "press/fixed", 1);
@@ -190,15 +204,18 @@ TEST_F(opcua_writes_test, what_cannot_be_written_is_refused_and_never_sent) {
     want(what, tag("press/a"), opcua::builtin_type::int16, std::vector<std::byte>(3));
     want(what, "press/text", std::string("thirteen byte"));
     want(what, tag("press/text"), opcua::builtin_type::string, {std::byte{9}, std::byte{0}});
-    want(what, tag("press/row"), opcua::builtin_type::int16, std::vector<std::byte>(2), 1, {1, 1});
+    want(what, tag("press/row"), opcua::builtin_type::int16, std::vector<std::byte>(2), 1,
+         {1, 1'000});
+    want(what, tag("press/row"), opcua::builtin_type::int16, std::vector<std::byte>(2), 1, {1, 2});
     want(what, {tag("press/a").index, tag("press/a").generation + 2}, opcua::builtin_type::int16,
          std::vector<std::byte>(2));
     ASSERT_TRUE(begin(what, 1));
     let_things_happen();
-    EXPECT_EQ(what.outcomes,
-              (codes{status::bad_not_writable, status::bad_type_mismatch, status::bad_type_mismatch,
-                     status::bad_type_mismatch, status::bad_out_of_range, status::bad_out_of_range,
-                     status::bad_not_supported, status::bad_node_id_unknown}));
+    EXPECT_EQ(
+        what.outcomes,
+        (codes{status::bad_not_writable, status::bad_type_mismatch, status::bad_type_mismatch,
+               status::bad_type_mismatch, status::bad_out_of_range, status::bad_out_of_range,
+               status::bad_out_of_range, status::bad_type_mismatch, status::bad_node_id_unknown}));
     EXPECT_EQ(resumed_[1], 1);
     EXPECT_TRUE(sources_[1]->writes_received().empty());
 }
