@@ -30,20 +30,24 @@ bool read_plain_header(decoder& in, request_header& out) noexcept {
     return true;
 }
 
+// What follows the token in any other.
+[[gnu::noinline]] void read_any_header(decoder& in, request_header& out) noexcept {
+    in.i64();  // timestamp
+    out.request_handle = in.u32();
+    out.return_diagnostics = in.u32();
+    in.string();  // auditEntryId
+    out.timeout_hint_ms = in.u32();
+    in.extension_object();  // additionalHeader: none is known, any is passed over
+}
+
 }  // namespace
 
 request_header read_request_header(decoder& in) noexcept {
     request_header header;
     header.authentication_token = in.node_id();
-    if (read_plain_header(in, header)) {
-        return header;
+    if (!read_plain_header(in, header)) [[unlikely]] {
+        read_any_header(in, header);
     }
-    in.i64();  // timestamp
-    header.request_handle = in.u32();
-    header.return_diagnostics = in.u32();
-    in.string();  // auditEntryId
-    header.timeout_hint_ms = in.u32();
-    in.extension_object();  // additionalHeader: none is known, any is passed over
     return header;
 }
 

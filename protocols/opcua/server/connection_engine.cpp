@@ -83,11 +83,11 @@ transport::receive_result connection_engine::handle_frames(std::span<const std::
         frame_header frame;
         const status_code valid =
             read_frame_header(rest.first<frame_header_size>(), largest, frame);
-        if (valid != status::good) {
+        if (valid != status::good) [[unlikely]] {
             end_with(valid, transport::close_reason::protocol_error);
             break;
         }
-        if (rest.size() < frame.size) {
+        if (rest.size() < frame.size) [[unlikely]] {
             frame_size_ = frame.size;
             incomplete = true;
             break;
@@ -107,7 +107,7 @@ transport::receive_result connection_engine::handle_frames(std::span<const std::
                 return {bytes.size(), false};
         }
     }
-    if (incomplete) {
+    if (incomplete) [[unlikely]] {
         // RX8: the peer has to finish what it began, counted from the frame's first byte.
         const bool is_new = consumed != 0 || begun == transport::time_point::max();
         frame_deadline_ = is_new ? now + milliseconds{server_.bounds.frame_timeout_ms} : begun;
@@ -234,6 +234,7 @@ connection_engine::outcome connection_engine::handle_open(bytes_view body,
     }
     if (phase_ == phase::expects_open) {
         channel_id_ = registry_.next_channel_id();
+        channel_ = {channel_id_, security_mode::none, endpoint_url_, peer_, this};
         phase_ = phase::open;
         tell(server_event::channel_opened, status::good);
     }
@@ -279,7 +280,7 @@ connection_engine::outcome connection_engine::handle_message(const frame_header&
                                                              bytes_view body,
                                                              transport::time_point now) {
     constexpr std::size_t head_size = symmetric_head_size - frame_header_size;
-    if (running_ != nullptr) {
+    if (running_ != nullptr) [[unlikely]] {
         return go_on(assembly_.active() ? assembly_.body() : body.subspan(head_size), now);
     }
     // A request needs its response slot before anything of it is counted as received, so that it
@@ -291,11 +292,11 @@ connection_engine::outcome connection_engine::handle_message(const frame_header&
         return outcome::blocked;
     }
     const status_code valid = check_symmetric(body, now);
-    if (valid != status::good) {
+    if (valid != status::good) [[unlikely]] {
         return end_with(valid, transport::close_reason::protocol_error);
     }
     const std::uint32_t request_id = number_at(body, request_id_at);
-    if (frame.type == frame_type::close) {
+    if (frame.type == frame_type::close) [[unlikely]] {
         phase_ = phase::closing;
         host_->close_after_flush(transport::close_reason::requested);
         return outcome::ended;

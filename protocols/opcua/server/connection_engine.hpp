@@ -127,6 +127,7 @@ class connection_engine final : public transport::engine,
     outbox outbox_;
     std::string peer_;
     std::string endpoint_url_;
+    channel_facts channel_{};  // since it is open
 };
 
 }  // namespace tagferry::opcua

@@ -15,7 +15,7 @@ connection_engine::outcome connection_engine::start_request(std::uint32_t reques
                                                             bytes_view body,
                                                             transport::time_point now) {
     transport::completion_token token;
-    if (!server_.operations.take(token)) {
+    if (!server_.operations.take(token)) [[unlikely]] {
         return end_with(status::bad_tcp_not_enough_resources,
                         transport::close_reason::protocol_error);
     }
@@ -59,7 +59,7 @@ void connection_engine::identify(operation& op, decoder& in, transport::time_poi
     const node_id_view type = in.node_id();
     const request_header header = read_request_header(in);
     op.request_handle = header.request_handle;
-    if (!in.ok()) {
+    if (!in.ok()) [[unlikely]] {
         op.fault = in.status();
         return;
     }
@@ -70,13 +70,13 @@ void connection_engine::identify(operation& op, decoder& in, transport::time_poi
     op.which = type.kind == node_id_kind::numeric && type.namespace_index == 0
                    ? find_service(type.number)
                    : nullptr;
-    if (op.which == nullptr) {
+    if (op.which == nullptr) [[unlikely]] {
         op.fault = status::bad_service_unsupported;
         return;
     }
     ++server_.service_calls[service_index(*op.which)];
     op.fault = check_session(*op.which, header.authentication_token, op, now);
-    if (op.fault == status::good && op.which->run == nullptr) {
+    if (op.fault == status::good && op.which->run == nullptr) [[unlikely]] {
         op.fault = status::bad_service_unsupported;
     }
 }
@@ -118,13 +118,14 @@ transport::turn_budget connection_engine::make_budget(transport::time_point now)
 // One step of the running request, whose body is shown again unless it was copied.
 connection_engine::outcome connection_engine::go_on(bytes_view body, transport::time_point now) {
     operation& op = *running_;
-    if (op.who != nullptr && (!op.who->in_use || op.who->number != op.session_number)) {
+    if (op.who != nullptr && (!op.who->in_use || op.who->number != op.session_number))
+        [[unlikely]] {
         op.fault = status::bad_session_closed;  // it ended while its request took several turns
     }
     step done = step::finished;
-    if (op.fault == status::good) {
+    if (op.fault == status::good) [[likely]] {
         done = run(op, op.request ? op.kept_body() : body, now);
-        if (done == step::kept) {
+        if (done == step::kept) [[unlikely]] {
             if (keep(op, body)) {
                 done = run(op, op.kept_body(), now);
             } else {
@@ -132,7 +133,7 @@ connection_engine::outcome connection_engine::go_on(bytes_view body, transport::
             }
         }
     }
-    if (done == step::yielded) {
+    if (done == step::yielded) [[unlikely]] {
         return outcome::held;
     }
     running_ = nullptr;
@@ -141,7 +142,7 @@ connection_engine::outcome connection_engine::go_on(bytes_view body, transport::
         assembly_.clear();
         return outcome::handled;
     }
-    if (done == step::deferred) {
+    if (done == step::deferred) [[unlikely]] {
         // It was checked before asking that a pending operation is allowed; should the copy fail,
         // the client still gets an answer, and the backend's resume finds nobody.
         if (op.request || keep(op, body)) {
@@ -169,11 +170,10 @@ step connection_engine::run(operation& op, bytes_view body, transport::time_poin
     who.channel_id = channel_id_;
     who.peer = peer_;
     const call caller{who, op.deadline, op.token, server_.resumer};
-    const channel_facts channel{channel_id_, security_mode::none, endpoint_url_, peer_, this};
     decoder in{body, server_.bounds};
     in.bytes(op.list.position);
-    service_context context{server_, op,      in,    op.response.out(), *budget_, now,
-                            op.who,  channel, caller};
+    service_context context{server_, op,       in,    op.response.out(), *budget_, now,
+                            op.who,  channel_, caller};
     return op.which->run(context);
 }
 
@@ -255,7 +255,7 @@ void connection_engine::answer(operation& op, transport::time_point now) {
         op.response.finish();
         op.fault = op.response.out().status();
     }
-    if (op.fault != status::good) {
+    if (op.fault != status::good) [[unlikely]] {
         write_fault(op);
     }
     queue(op.response, op.request_id, now);
@@ -268,7 +268,7 @@ void connection_engine::answer(operation& op, transport::time_point now) {
 // A request of the present turn took until its end, when the answer leaves: the clock is read once
 // for all of them.
 void connection_engine::count(const operation& op, transport::time_point now) noexcept {
-    if (op.arrived != now) {
+    if (op.arrived != now) [[unlikely]] {
         transport::count_operation(*op.which->kind, server_.time.now() - op.arrived);
         return;
     }

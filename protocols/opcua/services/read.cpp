@@ -77,8 +77,8 @@ void read_attribute(service_context& context, data_value_writer& writer, const n
     writer.end();
 }
 
-// Any item.
-void read_one(service_context& context, data_value_writer writer) {
+// Any item. What is rare stays out of the way of what is not.
+[[gnu::noinline]] void read_one(service_context& context, data_value_writer writer) {
     const read_value_id item = read_value_id_of(context.in);
     if (!context.in.ok()) {
         return;
@@ -164,7 +164,8 @@ std::size_t take_paths(service_context& context, std::size_t most) {
 }
 
 // The Value of a node found by its path or number.
-void read_value(service_context& context, data_value_writer writer, tree_handle node) {
+[[gnu::noinline]] void read_value(service_context& context, data_value_writer writer,
+                                  tree_handle node) {
     if (node == tree_root) {
         writer.only_status(status::bad_node_id_unknown, context.op.wall_now);
     } else if (node.kind == tree_kind::tag) {
@@ -184,7 +185,7 @@ void read_values(service_context& context, const data_value_writer& form, std::s
     context.server.ports.values.read_numbers(context.caller, std::span{block.tags}.first(count),
                                              std::span{block.numbers}.first(count));
     for (std::size_t at = 0; at < count; ++at) {
-        if (block.numbers[at].type != builtin_type::null) {
+        if (block.numbers[at].type != builtin_type::null) [[likely]] {
             write_number(context.out, block.numbers[at], form);
         } else {
             read_value(context, form, block.nodes[at]);
@@ -200,7 +201,7 @@ std::size_t read_next(service_context& context, const data_value_writer& form, s
     if (count == 0) {
         count = take_numbers(context, most);
     }
-    if (count != 0) {
+    if (count != 0) [[likely]] {
         read_values(context, form, count);
         return count;
     }
@@ -210,7 +211,7 @@ std::size_t read_next(service_context& context, const data_value_writer& form, s
 
 // maxAge 0: the next items' tags are asked of their devices, a batch at a time, so that neither
 // the asking nor the answering of one batch exceeds a turn.
-bool ask_devices(service_context& context) {
+[[gnu::noinline]] bool ask_devices(service_context& context) {
     server_state& server = context.server;
     operation& op = context.op;
     decoder ahead = context.in;
@@ -244,10 +245,10 @@ status_code begin(service_context& context) noexcept {
     if (!context.in.ok()) {
         return list;
     }
-    if (!(max_age >= 0)) {
+    if (!(max_age >= 0)) [[unlikely]] {
         return status::bad_max_age_invalid;
     }
-    if (op.read.timestamps > timestamps_neither) {
+    if (op.read.timestamps > timestamps_neither) [[unlikely]] {
         return status::bad_timestamps_to_return_invalid;
     }
     if (list != status::good) {
@@ -272,21 +273,22 @@ step read(service_context& context) {
     }
     const data_value_writer form{context.out, op.read.timestamps};
     while (op.list.next < op.list.count) {
-        if (op.read.from_device && op.list.next == op.read.asked && ask_devices(context)) {
+        if (op.read.from_device && op.list.next == op.read.asked && ask_devices(context))
+            [[unlikely]] {
             op.list.position = context.in.position();
             return step::deferred;
         }
-        if (context.budget.exhausted()) {
+        if (context.budget.exhausted()) [[unlikely]] {
             return context.yield();
         }
         // What was not asked for yet waits for that.
         const std::uint32_t end = op.read.from_device ? op.read.asked : op.list.count;
         const std::size_t done = read_next(
             context, form, std::min<std::size_t>(end - op.list.next, context.budget.left()));
-        if (!context.in.ok()) {
+        if (!context.in.ok()) [[unlikely]] {
             return context.fail(context.in.status());
         }
-        if (!context.out.ok()) {
+        if (!context.out.ok()) [[unlikely]] {
             return context.fail(context.out.status());
         }
         context.budget.spend(done);

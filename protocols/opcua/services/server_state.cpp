@@ -65,13 +65,13 @@ void server_state::end_session(session& gone, bool delete_subscriptions,
 }
 
 void server_state::release(operation& done) noexcept {
-    if (done.phase != operation_phase::running) {
+    if (done.phase != operation_phase::running) [[unlikely]] {
         pending_count.subtract(1);
         if (done.who != nullptr && done.who->in_use && done.who->number == done.session_number) {
             --done.who->pending_operations;
         }
     }
-    if (done.response.is_open()) {
+    if (done.response.is_open()) [[unlikely]] {
         done.response.close();
     }
     done.request.reset();
