@@ -320,7 +320,7 @@ TEST(tag_threads, whoever_begins_to_watch_hears_of_a_sample_or_reads_it) {
         each = {table.add(owner, of(data_type::uint32)).value(), 0};
     }
     writer.publish_numbers(values, 1, 1);
-    constexpr std::uint32_t rounds = 4'000;
+    constexpr std::uint32_t rounds = 1'000;
     std::atomic<std::uint32_t> begun{0};
     std::atomic<std::uint32_t> published{0};
     std::thread writing([&] {
