@@ -59,6 +59,10 @@ export const reasonsInGerman: Readonly<Record<string, string>> = {
   "the PLC holds no valid date here": "in der SPS steht hier kein gültiges Datum",
   "set the date in the PLC's program": "das Datum im Programm der SPS setzen",
   "the PLC's string was never initialised": "der String der SPS wurde nie initialisiert",
+  "the PLC's string is longer than the tag's, or was never initialised":
+    "der String der SPS ist länger als der der Variable oder wurde nie initialisiert",
+  "give the tag the PLC's length, or the string a start value in the PLC's program":
+    "der Variable die Länge der SPS geben oder dem String im SPS-Programm einen Startwert",
   "give the string a start value in the PLC's program":
     "dem String im Programm der SPS einen Startwert geben",
   "the PLC is in STOP": "die SPS ist in STOP",
