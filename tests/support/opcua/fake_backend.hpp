@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -181,7 +182,8 @@ class fake_backend final : public values_backend,
             if (size == 0 || found.array_length >= 0) {
                 continue;
             }
-            std::memcpy(&into[at].bits, current.value.bytes.data(), current.value.bytes.size());
+            std::ranges::copy(current.value.bytes,
+                              std::as_writable_bytes(std::span(&into[at].bits, 1)).begin());
             into[at].source_time = current.source_time;
             into[at].server_time = current.server_time;
             into[at].status = current.status;
