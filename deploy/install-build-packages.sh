@@ -19,7 +19,7 @@ packages=(
 )
 if [ "${1:-}" = tests ]; then
     packages+=(
-        clang-19 libclang-rt-19-dev libgtest-dev libgmock-dev libbenchmark-dev
+        clang-19 lld libclang-rt-19-dev libgtest-dev libgmock-dev libbenchmark-dev
         python3 tshark prometheus curl strace chromium fonts-dejavu-core
     )
 fi
